@@ -120,7 +120,8 @@ class Estimates {
            });
   }
 
-  /// With half of its scratch, a quarter, an eighth, and what is free; in strips in finer steps.
+  /// With two thirds of its scratch, half, a quarter, an eighth, and what is free; in strips in
+  /// finer steps.
   void add_leaner(const Schedule& schedule, const std::vector<Schedule>& fallbacks) {
     const ConfigSpace own = (*find_template(schedule))->space(workload_, device_);
     const uint64_t wanted = scratch(schedule), least = std::max(place_.free_scratch, place_.grain);
@@ -129,7 +130,7 @@ class Estimates {
       for (uint64_t room = wanted * 4 / 5; room > wanted / 8; room = room * 4 / 5)
         rooms.push_back(room);
     else
-      rooms = {wanted / 2, wanted / 4, wanted / 8};
+      rooms = {wanted * 2 / 3, wanted / 2, wanted / 4, wanted / 8};
     std::erase_if(rooms, [&](uint64_t room) { return room <= least; });
     rooms.push_back(place_.free_scratch);
     for (const uint64_t room : rooms)

@@ -23,6 +23,8 @@
 
 #include "templates/kernel_template.h"
 #include "templates/tile/channel_loop.h"
+#include "templates/winograd/winograd_ends.h"
+#include "templates/winograd/winograd_inputs.h"
 #include "templates/winograd/winograd_plan.h"
 #include "templates/winograd/winograd_products.h"
 #include "templates/winograd/winograd_transforms.h"
@@ -34,25 +36,28 @@ using Bytes = std::vector<int64_t>;
 
 class Writer {
  public:
-  Writer(const Workload& w, const WinogradPlan& plan)
+  Writer(const Workload& w, const WinogradPlan& plan, const Device& device)
       : w_(w),
         plan_(plan),
         products_(plan, ir_),
-        channels_(w, ir_, kWinogradStartWords),
+        inputs_(w, plan, products_, columns(), ir_),
+        ends_(w, plan, device, ir_),
+        channels_(w, ir_, WinogradEnds(w, plan).start_words(w.facts.requantise)),
         walk_(w, plan.strips, ir_, shared(), ir_.at(columns(), plan_.column_bytes)) {}
 
   std::string write(const std::string& symbol) {
+    ends_.fill_outputs();
     walk_.groups(plan_.rows, [&](const WinogradWalk::Group& group) {
       if (plan_.square == 2) {
         walk_.each(group, [&](const Value&, const WinogradWalk::Strip& strip) {
-          transform_in_registers(walk_.patch(strip));
+          inputs_.transform_in_registers(walk_.patch(strip));
           all_channels(walk_.output(strip));
         });
         return;
       }
       walk_.each(group, [&](const Value& index, const WinogradWalk::Strip& strip) {
         const Value transformed = of_strip(index);
-        transform_by_columns(walk_.patch(strip), transformed);
+        inputs_.transform_by_columns(walk_.patch(strip), transformed);
       });
       plan_.from_bytes ? all_channels_of_bytes(group) : all_channels(group);
     });
@@ -72,110 +77,6 @@ class Writer {
   Values loop(int64_t turns, const Values& cursors, const Bytes& bytes,
               const std::function<void(const Values&)>& body) {
     return ir_.advance(turns, cursors, bytes, body, IrText::Cursors::kOpaque);
-  }
-
-  // Two of the four channels of a word, as halves.
-  Value part_of(const char* extend, const Value& word, int part) {
-    return ir_.call(extend, {part == 0 ? word : ir_.rotate_right(word, 8)});
-  }
-
-  void transform_in_registers(const Value& patch) {
-    const int channels = plan_.channels_together(), turns = w_.in_c / channels;
-    Values cursors = {patch, argument("scratch")};
-    if (turns > 0)
-      cursors = ir_.advance(turns, cursors, {channels, plan_.parts() * plan_.term_bytes},
-                            [&](const Values& v) {
-                              for (int part = 0; part < plan_.channels_a_term(); ++part)
-                                transform_squares(v[0], v[1], part);
-                            });
-    // An odd last channel: the other half of its pair meets weights of zero.
-    if (w_.in_c % channels != 0) transform_squares(cursors[0], cursors[1], 0);
-  }
-
-  // One term of words, or channel `part` of the term. Columns are transformed once for the two
-  // squares that share them, and values are stored as soon as they are complete: 16 words are live.
-  void transform_squares(const Value& source, const Value& target, int part) {
-    const bool words = plan_.by_words;
-    const WinogradLanes lanes = words ? WinogradLanes::kTwo : WinogradLanes::kOne;
-    const auto next_column = [&](int column) {
-      Values inputs;
-      for (int row = 0; row < 4; ++row) {
-        const Value at = ir_.at(source, row * plan_.strips.row_bytes + int64_t{column} * w_.in_c);
-        inputs.push_back(words ? part_of("llvm.arm.sxtb16", ir_.load_word(at), part)
-                               : ir_.load_byte(ir_.at(at, part), true));
-      }
-      return winograd2_inputs(ir_, lanes, inputs);
-    };
-    std::array<Values, 4> columns;  // the last four, transformed, oldest first
-    columns[2] = next_column(0);
-    columns[3] = next_column(1);
-    for (int tile = 0; tile < plan_.tiles; ++tile) {
-      columns = {columns[2], columns[3], next_column(2 * tile + 2), next_column(2 * tile + 3)};
-      for (size_t i = 0; i < 4; ++i) {
-        const Values row = winograd2_inputs(
-            ir_, lanes, {columns[0][i], columns[1][i], columns[2][i], columns[3][i]});
-        for (size_t j = 0; j < 4; ++j) {
-          const int64_t place = static_cast<int64_t>(4 * i + j) * plan_.point_bytes +
-                                int64_t{tile} * plan_.element_bytes();
-          if (words)
-            ir_.store_word(row[j], ir_.at(target, part * plan_.term_bytes + place));
-          else
-            ir_.store_half(row[j], ir_.at(target, 2 * part + place));
-        }
-      }
-    }
-  }
-
-  void transform_by_columns(const Value& patch, const Value& transformed) {
-    const int64_t row = int64_t{4} * plan_.parts(), column = kSide * row;
-    loop(plan_.terms / plan_.parts(), {patch, transformed},
-         {plan_.channels_together(), plan_.parts() * plan_.term_bytes}, [&](const Values& v) {
-           loop(4 * plan_.tiles + 2, {v[0], columns()}, {plan_.strips.pixel_bytes, column},
-                [&](const Values& c) { transform_column(c[0], c[1]); });
-           const Value target = v[1];
-           loop(plan_.tiles, {columns(), target}, {4 * column, plan_.element_bytes()},
-                [&](const Values& square) {
-                  loop(kSide, square, {row, kSide * plan_.point_bytes},
-                       [&](const Values& r) { transform_row(r[0], r[1], column); });
-                });
-         });
-  }
-
-  // A column of the patch: of four channels as two words, or of one.
-  void transform_column(const Value& from, const Value& to) {
-    Values loaded;
-    for (int row = 0; row < kSide; ++row) {
-      const Value at = ir_.at(from, row * plan_.strips.row_bytes);
-      loaded.push_back(plan_.smlad ? ir_.exclusive_or(ir_.load_word(at), kSigns)
-                                   : ir_.load_byte(at, true));
-    }
-    for (int part = 0; part < plan_.parts(); ++part) {
-      Values inputs;
-      for (const Value& value : loaded)
-        inputs.push_back(plan_.smlad ? part_of("llvm.arm.uxtb16", value, part) : value);
-      const Values results = winograd4_inputs(ir_, inputs);
-      for (int row = 0; row < kSide; ++row)
-        ir_.store_word(results[static_cast<size_t>(row)],
-                       ir_.at(to, 4 * (row * plan_.parts() + part)));
-    }
-  }
-
-  // A row of what columns became: points next to each other.
-  void transform_row(const Value& from, const Value& to, int64_t column) {
-    for (int part = 0; part < plan_.parts(); ++part) {
-      Values inputs = products_.load(kSide, ir_.at(from, 4 * part), 0, column, true);
-      // From here all six points get it.
-      for (size_t i : {4, 5})
-        if (plan_.smlad) inputs[i] = ir_.add(inputs[i], kWinogradLowOffset);
-      const Values results = winograd4_inputs(ir_, inputs);
-      for (int i = 0; i < kSide; ++i) {
-        const Value at = ir_.at(to, i * plan_.point_bytes + part * plan_.term_bytes);
-        if (plan_.smlad)
-          ir_.store_word(results[static_cast<size_t>(i)], at);
-        else
-          ir_.store_half(results[static_cast<size_t>(i)], at);
-      }
-    }
   }
 
   // The first channel behind a block.
@@ -295,12 +196,23 @@ class Writer {
       for (size_t i = 0; i < results.size(); ++i)
         ir_.store_word(results[i], ir_.at(column[0], static_cast<int64_t>(i) * kSide * point));
     });
+    if (ends_.of_multiples()) return finish_rows(params, tile, point);
     load_params(params);
     loop(4, tile, {kSide * point, int64_t{w_.out_w} * w_.out_c}, [&](const Values& row) {
       shared_words_ = channels_.end();
       const Values results = requantised(outputs_of(products_.load(kSide, row[0], 0, point, true)));
       for (size_t i = 0; i < results.size(); ++i)
         ir_.store_byte(results[i], ir_.at(row[1], static_cast<int64_t>(i) * w_.out_c));
+    });
+  }
+
+  void finish_rows(const Value& params, const Values& tile, int64_t point) {
+    ends_.load(params, channels_.end());
+    loop(4, tile, {kSide * point, int64_t{w_.out_w} * w_.out_c}, [&](const Values& row) {
+      Values sums = products_.load(kSide, row[0], 0, point, true);
+      sums[1] = ir_.add(sums[1], ends_.bias());
+      ends_.store(outputs_of(sums),
+                  [&](size_t i) { return ir_.at(row[1], static_cast<int64_t>(i) * w_.out_c); });
     });
   }
 
@@ -324,18 +236,25 @@ class Writer {
   }
 
   static constexpr int kSide = winograd_side(4);
-  static constexpr int32_t kSigns = static_cast<int32_t>(0x80808080);  // adds 128 to four bytes
 
   const Workload& w_;
   const WinogradPlan& plan_;
   IrText ir_;
   WinogradProducts products_;
+  WinogradInputs inputs_;
+  WinogradEndsWriter ends_;
   ChannelLoop channels_;
   WinogradWalk walk_;
   // Of the channel that is finished; and what all share.
   Value bias_, shared_words_;
   ChannelLoop::Scaling scaling_;
 };
+
+Lowered lower(const Workload& w, const Schedule& schedule, const Device& device,
+              const std::string& symbol) {
+  const WinogradPlan plan(w, schedule);
+  return {nullptr, Writer(w, plan, device).write(symbol)};
+}
 
 // Where weights can stay behind a cache, and registers hold what weights become on the way.
 bool supports_bytes(const Workload& w, const Device& device) {
@@ -348,6 +267,14 @@ template <int square>
 bool supports(const Workload& w, const Device&) {
   return has_winograd_squares(w, square) &&
          (square == 2 ? w.in_c <= kWinograd2Channels : w.in_c >= 3 && w.in_c <= kWinograd4Channels);
+}
+
+// Two squares a strip instead of four, where sums have registers for four: half of the scratch.
+template <int square>
+std::vector<Schedule> winograd_fallbacks(const Workload& w, const Device& device) {
+  const KnobTable knobs = winograd_knobs(w, device, square);
+  if (square == 2 || knobs.usual().get_int("tiles") <= 2) return {};
+  return {knobs.usual({{"tiles", "2"}})};
 }
 
 // The order of transformed inputs follows from the schedule's name.
@@ -364,10 +291,11 @@ KernelTemplate squares(const char* name) {
           [](const Workload& w, const Device& device) {
             return winograd_knobs(w, device, square).usual();
           },
+      .fallback_schedules = winograd_fallbacks<square>,
       .describe = winograd_describe,
       .pack = winograd_pack,
       .scratch_bytes = scratch_of<WinogradPlan>,
-      .lower = lower_as_text<WinogradPlan, Writer>,
+      .lower = lower,
   };
 }
 
@@ -388,7 +316,7 @@ const KernelTemplate kWinograd4BytesNhwc = {
     .describe = winograd_describe,
     .pack = winograd_pack,
     .scratch_bytes = scratch_of<WinogradPlan>,
-    .lower = lower_as_text<WinogradPlan, Writer>,
+    .lower = lower,
 };
 const KernelTemplate kWinogradNhwc = squares<2>(kWinograd2Name);
 const KernelTemplate kWinograd4Nhwc = squares<4>(kWinograd4Name);

@@ -8,6 +8,7 @@
 #include "templates/channel_params.h"
 #include "templates/nest_builder.h"
 #include "templates/switches.h"
+#include "templates/winograd/winograd_ends.h"
 #include "templates/winograd/winograd_transforms.h"
 
 namespace tinytune {
@@ -47,7 +48,15 @@ std::vector<int> rows_of_squares(const Workload& w) {
   return {all.rbegin(), all.rend()};
 }
 
-int usual_tiles4(const Workload& w) { return w.out_w >= 8 ? 2 : 1; }
+bool has_many_registers(const Device& device) {
+  return device.target.family == CoreFamily::kRiscv32 && !device.target.portable_kernels;
+}
+
+// As many as sums have registers for, beside four channels.
+int usual_tiles4(const Workload& w, const Device& device) {
+  if (has_many_registers(device) && w.out_w >= 16) return 4;
+  return w.out_w >= 8 ? 2 : 1;
+}
 
 // Input channels whose weights are transformed at a time: all of them, or an equal part.
 std::vector<int> stages_of(const Workload& w) {
@@ -69,7 +78,7 @@ int usual_stage(const Workload& w) {
 int usual_rows(const Workload& w, const Device& device) {
   constexpr int64_t kMostBytes = 24 * 1024;
   if (device.memory(device.rodata_memory).read_cache.empty()) return 0;
-  const int64_t squares = (w.out_w + 3) / 4 + usual_tiles4(w) - 1, points = 36;
+  const int64_t squares = (w.out_w + 3) / 4 + usual_tiles4(w, device) - 1, points = 36;
   for (const int rows : rows_of_squares(w))
     if (rows * squares * points * 2 * w.in_c <= kMostBytes) return rows;
   return 0;
@@ -87,14 +96,14 @@ std::vector<UsualKnob> knobs4(const Workload& w, const Device& device) {
   int oc = few_registers ? 2 : 4, best = 1;
   while (pads(w, oc)) --oc;
   const std::vector<int> steps = steps4(w, device);
-  const int longest = usual_loads(device) == "spread" ? 16
-                      : can_smlad(device)             ? 8
-                      : few_registers                 ? 2
-                                                      : 4;
+  const int longest = usual_loads(device) == "spread" || has_many_registers(device) ? 16
+                      : can_smlad(device)                                           ? 8
+                      : few_registers                                               ? 2
+                                                                                    : 4;
   for (const int step : steps)
     if (step <= longest) best = step;
   return {{"rows", rows_of_squares(w), usual_rows(w, device)},
-          {"tiles", up_to(4), usual_tiles4(w)},
+          {"tiles", up_to(4), usual_tiles4(w, device)},
           {"oc", kChannels, oc},
           {"step", steps, best}};
 }
@@ -212,7 +221,7 @@ bool WinogradPlan::legal(const Workload& w) const {
   if (from_bytes && (terms % staged != 0 || staged % step != 0)) return false;
   // What LLVM writes: sums a tile, products of an unrolled step.
   const int sums = tiles * oc, most = square == 4 ? 16 : smlad ? 12 : 20;
-  return sums <= most && step * sums <= (square == 4 ? 128 : 256);
+  return sums <= most && step * sums <= 256;
 }
 
 KnobTable winograd_knobs(const Workload& w, const Device& device, int square) {
@@ -275,7 +284,7 @@ std::vector<Schedule> winograd_bytes_fallbacks(const Workload& w, const Device& 
 Result<std::vector<PackedConstant>> winograd_pack(const Workload& w, const LayerData& data,
                                                   const Schedule& schedule) {
   const WinogradPlan plan(w, schedule);
-  TT_TRY_ASSIGN(PackedConstant params, pack_params(w, data));
+  TT_TRY_ASSIGN(PackedConstant params, pack_winograd_ends(w, data, plan));
   if (plan.from_bytes)
     return std::vector<PackedConstant>{{"weights", 1, taps_of(w, data, plan)}, std::move(params)};
   PackedConstant weights{"weights", plan.element_bytes(), {}};
@@ -302,7 +311,7 @@ LoopNest winograd_describe(const Workload& w, const Schedule& schedule) {
   const int64_t square_bytes = int64_t{plan.square} * w.out_c, strip = square_bytes * plan.tiles;
   const int64_t groups = plan.strips.rows * plan.strips.strips / plan.together;
   const int64_t block_bytes = plan.from_bytes ? plan.staged_bytes() : plan.weight_bytes();
-  NestBuilder build(w, element, element, kWinogradStartWords);
+  NestBuilder build(w, element, element, WinogradEnds(w, plan).start_words(w.facts.requantise));
   if (plan.square == 2) {
     build.loop("rows", plan.strips.rows, {.output = square_bytes * w.out_w});
     build.loop("strips", plan.strips.strips, {.output = strip});

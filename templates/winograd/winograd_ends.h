@@ -1,0 +1,164 @@
+// How outputs of 4x4 become bytes, where the requantisation is the fused or the short one.
+//
+// What the transform leaves is 576 times a sum, modulo 2^32, and 576 is 64 * 9. So a multiplication
+// by nine's inverse gives the sum shifted left by 6, and one by that inverse shifted left the sum
+// as the requantisation wants it: nothing is shifted before its multiply-high. The bias is added
+// before, 576 times, to one value of six that four outputs share.
+//
+// Where a layer clamps at zero and a branch is cheaper than the clamp, the output is filled with
+// the low limit first, and sums that stay there are neither scaled nor stored.
+//
+// Not where terms are pairs: cores with SMLAD clamp in one instruction and have few registers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "schedules/requantise.h"
+#include "templates/channel_params.h"
+#include "templates/isa/rv32_ends.h"
+#include "templates/lane_shifts.h"
+#include "templates/tile/ir_text.h"
+#include "templates/usual_knobs.h"
+#include "templates/winograd/winograd_plan.h"
+#include "templates/winograd/winograd_transforms.h"
+
+namespace tinytune {
+
+struct WinogradEnds {
+  bool of_multiples;  ///< what this file says; else ChannelLoop's
+  bool has_first;     ///< a word: the least sum, shifted left, that is above the low limit
+  bool has_sign;      ///< a word: what is added to those below zero
+
+  WinogradEnds(const Workload& w, const WinogradPlan& plan)
+      : of_multiples(
+            plan.square == 4 && !plan.smlad &&
+            (w.facts.requantise == Requantise::kFused || w.facts.requantise == Requantise::kShort)),
+        has_first(of_multiples && w.facts.requantise == Requantise::kFused && clamps_negatives(w)),
+        has_sign(of_multiples && w.facts.requantise == Requantise::kShort) {}
+
+  /// Of a channel, before those that ChannelLoop counts as its own: the bias, the first sum, and
+  /// what multiplier, offset, right shift and sign take beyond those.
+  int start_words(Requantise kind) const {
+    if (!of_multiples) return kWinogradStartWords;
+    return kWinogradStartWords + (has_first ? 1 : 0) + 3 + (has_sign ? 1 : 0) - scaling_words(kind);
+  }
+};
+
+/// What a row of columns' sums gets for its output's bias: it counts at the second of six values,
+/// -4 times where weights lack their factors.
+inline int32_t winograd_bias(const WinogradPlan& plan, int32_t bias) {
+  return static_cast<int32_t>(static_cast<uint32_t>(bias) * (plan.from_bytes ? 0u - 144 : 576));
+}
+
+/// Of each channel the words above, then the factor that all share. kUnsupported: there is no room
+/// for sums that are shifted left by 6.
+inline Result<PackedConstant> pack_winograd_ends(const Workload& w, const LayerData& data,
+                                                 const WinogradPlan& plan) {
+  const WinogradEnds ends(w, plan);
+  if (!ends.of_multiples) return pack_params(w, data);
+  TT_TRY_ASSIGN(const ChannelParams params, ChannelParams::create(w, data));
+  const bool fused = !ends.has_sign;
+  constexpr int kShortLeft = 2;
+  const int proved = fused ? params.shared()[0] : kShortLeft;
+  const int left = std::max(proved, kWinograd4Shift), raise = left - proved;
+  const auto ranges = accumulator_ranges(w, data);
+  std::vector<int32_t> words;
+  for (int c = 0; c < w.out_c; ++c) {
+    const AccumulatorRange& range = ranges[static_cast<size_t>(c)];
+    int64_t multiplier = 0, offset = 0, right = 0, sign = 0;
+    if (fused) {
+      multiplier = params.scaling(c)[0], offset = params.scaling(c)[1], right = params.shared()[1];
+    } else {
+      TT_TRY_ASSIGN(const auto of_short, words_of_short(w, data, c, range));
+      multiplier = of_short[0], offset = of_short[1], right = of_short[3], sign = of_short[4];
+    }
+    // The high word of a sum that is shifted further, shifted right again, is that of the first.
+    offset *= int64_t{1} << raise, sign *= int64_t{1} << raise, right += raise;
+    for (const int64_t end : {range.low, range.high}) {
+      const int64_t shifted = end * (int64_t{1} << left);
+      if (right > 31 || shifted < INT32_MIN || shifted > INT32_MAX ||
+          std::abs((shifted * multiplier) >> 32) + std::abs(offset) + std::abs(sign) > INT32_MAX)
+        return not_exact(w, "has no room");
+    }
+    words.push_back(winograd_bias(plan, folded_bias(w, data, c)));
+    if (ends.has_first) {
+      const int64_t first =
+          first_reaching(w, range, data, static_cast<size_t>(c), w.activation_min + 1);
+      words.push_back(
+          static_cast<int32_t>(std::min<int64_t>(first * (int64_t{1} << left), INT32_MAX)));
+    }
+    for (const int64_t word : {multiplier, offset, right})
+      words.push_back(static_cast<int32_t>(word));
+    if (ends.has_sign) words.push_back(static_cast<int32_t>(sign));
+  }
+  words.push_back(static_cast<int32_t>(kWinograd4Inverse << (left - kWinograd4Shift)));
+  return words_constant("params", words);
+}
+
+/// Of one channel, in the kernel.
+class WinogradEndsWriter {
+ public:
+  WinogradEndsWriter(const Workload& w, const WinogradPlan& plan, const Device& device, IrText& ir)
+      : w_(w),
+        ends_(w, plan),
+        skips_low_(ends_.has_first && device.target.family == CoreFamily::kRiscv32 &&
+                   !has_min_max(device) && w.out_w * w.out_c % 4 == 0),
+        ir_(ir) {}
+
+  bool of_multiples() const { return ends_.of_multiples; }
+
+  void fill_outputs() {
+    if (skips_low_)
+      ir_.fill_fast(argument("output"), w_.output_bytes() / 4,
+                    0x01010101u * static_cast<uint8_t>(w_.activation_min));
+  }
+  /// The words of the channel at `params`, and what all share.
+  void load(const Value& params, const Value& shared) {
+    int at = 0;
+    const auto next = [&] { return ir_.load_word(ir_.at(params, 4 * at++)); };
+    bias_ = next();
+    if (ends_.has_first) first_ = next();
+    multiplier_ = next(), offset_ = next(), right_ = next();
+    if (ends_.has_sign) sign_ = next();
+    factor_ = ir_.load_word(shared);
+    low_ = ir_.opaque(w_.activation_min), high_ = ir_.opaque(w_.activation_max);
+  }
+  const Value& bias() const { return bias_; }
+
+  /// Stores outputs of these multiples of sums.
+  void store(const Values& multiples, const std::function<Value(size_t)>& target) {
+    if (!skips_low_) {
+      Values results;
+      for (const Value& multiple : multiples)
+        results.push_back(ir_.clamp(scaled(ir_.mul(multiple, factor_)), low_, high_));
+      for (size_t i = 0; i < results.size(); ++i) ir_.store_byte(results[i], target(i));
+      return;
+    }
+    for (size_t i = 0; i < multiples.size(); ++i) {
+      const Value sum = ir_.mul(multiples[i], factor_);
+      ir_.if_else(
+          ir_.less(sum, first_), [] {},
+          [&] {
+            const Value result = scaled(sum);
+            ir_.store_byte(ir_.select(ir_.less(result, high_), result, high_), target(i));
+          });
+    }
+  }
+
+ private:
+  Value scaled(const Value& sum) {
+    Value high = ir_.add(ir_.multiply_high(sum, multiplier_), offset_);
+    if (ends_.has_sign) high = ir_.add(high, ir_.bit_and(ir_.shift_right(sum, 31), sign_));
+    return ir_.shift_right(high, right_);
+  }
+
+  const Workload& w_;
+  const WinogradEnds ends_;
+  const bool skips_low_;
+  IrText& ir_;
+  Value bias_, first_, multiplier_, offset_, right_, sign_, factor_, low_, high_;
+};
+
+}  // namespace tinytune
