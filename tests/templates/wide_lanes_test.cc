@@ -131,6 +131,38 @@ TEST(WideLanes, ChannelsThatAreAlwaysOrNeverAtTheLowLimit_ComputeTheReferencesBy
   }
 }
 
+// Outputs that offsets of stores reach, that they reach from 2048 further on, and that are left to
+// LLVM; tiles of all channels, the last one moved back, and of groups; rows that are no words, and
+// pixels in a row beside a border; 100 pixels, from which on first products have their own code.
+TEST(WideLanes, WholeTilesInAssembly_ComputeTheReferencesBytes) {
+  Bench bench = Bench::of("rv32imc");
+  uint64_t seed = 300;
+  for (const char* shape : {"conv2d_s8 nhwc n1 in2x8x3 out2x8x300 k1x1 s1x1 d1x1 p0,0 g1 m1",
+                            "conv2d_s8 nhwc n1 in2x8x3 out2x8x700 k1x1 s1x1 d1x1 p0,0 g1 m1",
+                            "conv2d_s8 nhwc n1 in10x12x4 out10x12x12 k3x3 s1x1 d1x1 p1,1 g1 m1",
+                            "conv2d_s8 nhwc n1 in24x20x3 out12x10x8 k3x3 s2x2 d1x1 p0,0 g1 m1",
+                            "conv2d_s8 nhwc n1 in11x11x1 out11x11x5 k1x1 s1x1 d1x1 p0,0 g1 m1",
+                            "conv2d_s8 nhwc n1 in12x10x8 out12x10x12 k3x3 s1x1 d1x1 p1,1 g2 m1"}) {
+    RandomLayer layer;
+    for (int more = 0; more < 50 && layer.workload.facts.requantise != Requantise::kFused; ++more)
+      layer =
+          random_layer(*parse_workload(std::string(shape) + " zp-9,-128 act-128,127 lane1 long"),
+                       Scales::kTypical, ++seed);
+    ASSERT_EQ(layer.workload.facts.requantise, Requantise::kFused) << shape;
+    const ConfigSpace space = wide_lanes_of(bench.device).space(layer.workload, bench.device);
+    Rng rng(seed);
+    int exact = 0;
+    for (int draw = 0; draw < 400 && exact < 25; ++draw) {
+      const Schedule schedule = space.schedule(rng.below(space.size()));
+      if (schedule.get("loop") != "assembly" || !packs(layer, schedule)) continue;
+      expect_exact(bench.simulator, bench.device, layer, schedule, ++seed);
+      ++exact;
+    }
+    EXPECT_GE(exact, 10) << shape;
+    if (HasFatalFailure()) return;
+  }
+}
+
 // The convolutions of keyword spotting: how often each, and its shape.
 const std::pair<int, const char*> kKeywordSpotting[] = {
     {1, "conv2d_s8 nhwc n1 in49x10x1 out25x5x64 k10x4 s2x2 d1x1 p4,1 g1 m1 zp83,-128 act-128,127"},
