@@ -7,37 +7,37 @@ namespace {
 
 constexpr auto kAnySign = Sign::kUnsigned;  // for operations that wrap
 
-constexpr auto add = [](auto a, auto b, bool&) { return Wide<decltype(a)>{a} + b; };
-constexpr auto subtract = [](auto a, auto b, bool&) { return Wide<decltype(a)>{a} - b; };
-constexpr auto multiply = [](auto a, auto b, bool&) { return Wide<decltype(a)>{a} * b; };
-constexpr auto maximum = [](auto a, auto b, bool&) { return a > b ? a : b; };
-constexpr auto minimum = [](auto a, auto b, bool&) { return a < b ? a : b; };
-constexpr auto distance = [](auto a, auto b, bool&) {
+constexpr auto kAdd = [](auto a, auto b, bool&) { return Wide<decltype(a)>{a} + b; };
+constexpr auto kSubtract = [](auto a, auto b, bool&) { return Wide<decltype(a)>{a} - b; };
+constexpr auto kMultiply = [](auto a, auto b, bool&) { return Wide<decltype(a)>{a} * b; };
+constexpr auto kMaximum = [](auto a, auto b, bool&) { return a > b ? a : b; };
+constexpr auto kMinimum = [](auto a, auto b, bool&) { return a < b ? a : b; };
+constexpr auto kDistance = [](auto a, auto b, bool&) {
   return a > b ? Wide<decltype(a)>{a} - b : Wide<decltype(a)>{b} - a;
 };
-constexpr auto halved_sum = [](auto a, auto b, bool&) { return (int64_t{a} + b) >> 1; };
-constexpr auto halved_difference = [](auto a, auto b, bool&) { return (int64_t{a} - b) >> 1; };
-constexpr auto rounded_half = [](auto a, auto b, bool&) { return (int64_t{a} + b + 1) >> 1; };
-constexpr auto saturated_sum = [](auto a, auto b, bool& saturated) {
+constexpr auto kHalvedSum = [](auto a, auto b, bool&) { return (int64_t{a} + b) >> 1; };
+constexpr auto kHalvedDifference = [](auto a, auto b, bool&) { return (int64_t{a} - b) >> 1; };
+constexpr auto kRoundedHalf = [](auto a, auto b, bool&) { return (int64_t{a} + b + 1) >> 1; };
+constexpr auto kSaturatedSum = [](auto a, auto b, bool& saturated) {
   return saturate<decltype(a)>(int64_t{a} + b, saturated);
 };
-constexpr auto saturated_difference = [](auto a, auto b, bool& saturated) {
+constexpr auto kSaturatedDifference = [](auto a, auto b, bool& saturated) {
   return saturate<decltype(a)>(int64_t{a} - b, saturated);
 };
 
-constexpr auto absolute = [](auto a, bool&) { return a < 0 ? -int64_t{a} : int64_t{a}; };
-constexpr auto negated = [](auto a, bool&) { return -int64_t{a}; };
-constexpr auto saturated_absolute = [](auto a, bool& saturated) {
+constexpr auto kAbsolute = [](auto a, bool&) { return a < 0 ? -int64_t{a} : int64_t{a}; };
+constexpr auto kNegated = [](auto a, bool&) { return -int64_t{a}; };
+constexpr auto kSaturatedAbsolute = [](auto a, bool& saturated) {
   return saturate<decltype(a)>(a < 0 ? -int64_t{a} : int64_t{a}, saturated);
 };
-constexpr auto saturated_negated = [](auto a, bool& saturated) {
+constexpr auto kSaturatedNegated = [](auto a, bool& saturated) {
   return saturate<decltype(a)>(-int64_t{a}, saturated);
 };
-constexpr auto leading_zeros = [](auto a, bool&) {
+constexpr auto kLeadingZeros = [](auto a, bool&) {
   return std::countl_zero(static_cast<std::make_unsigned_t<decltype(a)>>(a));
 };
 // Copies of the sign below it.
-constexpr auto leading_signs = [](auto a, bool&) {
+constexpr auto kLeadingSigns = [](auto a, bool&) {
   using Bits = std::make_unsigned_t<decltype(a)>;
   const auto bits = static_cast<Bits>(a < 0 ? ~a : a);
   return std::countl_zero(bits) - 1;
@@ -128,23 +128,23 @@ constexpr Row kRows[] = {
     {"1110 1111 0011 nnn0 ddd0 0001 0101 mmm0", "vorn", kV, logic<[](uint32_t a, uint32_t b) { return a | ~b; }>},
     {"1111 1111 0000 nnn0 ddd0 0001 0101 mmm0", "veor", kV, logic<[](uint32_t a, uint32_t b) { return a ^ b; }>},
     {"1111 1111 1011 0000 ddd0 0101 1100 mmm0", "vmvn", kV, invert},
-    {"1110 1111 00ss nnn0 ddd0 1000 0100 mmm0", "vadd", kV, binary<kAnySign, add>},
-    {"1111 1111 00ss nnn0 ddd0 1000 0100 mmm0", "vsub", kV, binary<kAnySign, subtract>},
-    {"1110 1111 00ss nnn0 ddd0 1001 0101 mmm0", "vmul", kV, binary<kAnySign, multiply>},
-    {"111U 1111 00ss nnn0 ddd0 0110 0100 mmm0", "vmax", kV, binary<kBoth, maximum>},
-    {"111U 1111 00ss nnn0 ddd0 0110 0101 mmm0", "vmin", kV, binary<kBoth, minimum>},
-    {"111U 1111 00ss nnn0 ddd0 0111 0100 mmm0", "vabd", kV, binary<kBoth, distance>},
-    {"111U 1111 00ss nnn0 ddd0 0000 0100 mmm0", "vhadd", kV, binary<kBoth, halved_sum>},
-    {"111U 1111 00ss nnn0 ddd0 0010 0100 mmm0", "vhsub", kV, binary<kBoth, halved_difference>},
-    {"111U 1111 00ss nnn0 ddd0 0001 0100 mmm0", "vrhadd", kV, binary<kBoth, rounded_half>},
-    {"111U 1111 00ss nnn0 ddd0 0000 0101 mmm0", "vqadd", kV, binary<kBoth, saturated_sum>},
-    {"111U 1111 00ss nnn0 ddd0 0010 0101 mmm0", "vqsub", kV, binary<kBoth, saturated_difference>},
-    {"1111 1111 1011 ss01 ddd0 0011 0100 mmm0", "vabs", kV, unary<kSigned, absolute>},
-    {"1111 1111 1011 ss01 ddd0 0011 1100 mmm0", "vneg", kV, unary<kSigned, negated>},
-    {"1111 1111 1011 ss00 ddd0 0111 0100 mmm0", "vqabs", kV, unary<kSigned, saturated_absolute>},
-    {"1111 1111 1011 ss00 ddd0 0111 1100 mmm0", "vqneg", kV, unary<kSigned, saturated_negated>},
-    {"1111 1111 1011 ss00 ddd0 0100 0100 mmm0", "vcls", kV, unary<kSigned, leading_signs>},
-    {"1111 1111 1011 ss00 ddd0 0100 1100 mmm0", "vclz", kV, unary<kAnySign, leading_zeros>},
+    {"1110 1111 00ss nnn0 ddd0 1000 0100 mmm0", "vadd", kV, binary<kAnySign, kAdd>},
+    {"1111 1111 00ss nnn0 ddd0 1000 0100 mmm0", "vsub", kV, binary<kAnySign, kSubtract>},
+    {"1110 1111 00ss nnn0 ddd0 1001 0101 mmm0", "vmul", kV, binary<kAnySign, kMultiply>},
+    {"111U 1111 00ss nnn0 ddd0 0110 0100 mmm0", "vmax", kV, binary<kBoth, kMaximum>},
+    {"111U 1111 00ss nnn0 ddd0 0110 0101 mmm0", "vmin", kV, binary<kBoth, kMinimum>},
+    {"111U 1111 00ss nnn0 ddd0 0111 0100 mmm0", "vabd", kV, binary<kBoth, kDistance>},
+    {"111U 1111 00ss nnn0 ddd0 0000 0100 mmm0", "vhadd", kV, binary<kBoth, kHalvedSum>},
+    {"111U 1111 00ss nnn0 ddd0 0010 0100 mmm0", "vhsub", kV, binary<kBoth, kHalvedDifference>},
+    {"111U 1111 00ss nnn0 ddd0 0001 0100 mmm0", "vrhadd", kV, binary<kBoth, kRoundedHalf>},
+    {"111U 1111 00ss nnn0 ddd0 0000 0101 mmm0", "vqadd", kV, binary<kBoth, kSaturatedSum>},
+    {"111U 1111 00ss nnn0 ddd0 0010 0101 mmm0", "vqsub", kV, binary<kBoth, kSaturatedDifference>},
+    {"1111 1111 1011 ss01 ddd0 0011 0100 mmm0", "vabs", kV, unary<kSigned, kAbsolute>},
+    {"1111 1111 1011 ss01 ddd0 0011 1100 mmm0", "vneg", kV, unary<kSigned, kNegated>},
+    {"1111 1111 1011 ss00 ddd0 0111 0100 mmm0", "vqabs", kV, unary<kSigned, kSaturatedAbsolute>},
+    {"1111 1111 1011 ss00 ddd0 0111 1100 mmm0", "vqneg", kV, unary<kSigned, kSaturatedNegated>},
+    {"1111 1111 1011 ss00 ddd0 0100 0100 mmm0", "vcls", kV, unary<kSigned, kLeadingSigns>},
+    {"1111 1111 1011 ss00 ddd0 0100 1100 mmm0", "vclz", kV, unary<kAnySign, kLeadingZeros>},
     {"1111 1111 1011 ss00 ddd0 0001 0100 mmm0", "vrev16", kV, reverse<2>},
     {"1111 1111 1011 ss00 ddd0 0000 1100 mmm0", "vrev32", kV, reverse<4>},
     {"1111 1111 1011 ss00 ddd0 0000 0100 mmm0", "vrev64", kV, reverse<8>},

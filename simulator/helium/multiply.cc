@@ -11,13 +11,13 @@ constexpr Kind kV = Kind::kVector;
 __extension__ using Exact = __int128;
 
 template <bool rounds>
-constexpr auto high_half = [](auto a, auto b, bool&) {
+constexpr auto kHighHalf = [](auto a, auto b, bool&) {
   using T = decltype(a);
   const Wide<T> product = Wide<T>{a} * b;
   return (rounds ? product + (Wide<T>{1} << (kBits<T> - 1)) : product) >> kBits<T>;
 };
 template <bool rounds>
-constexpr auto doubled_high_half = [](auto a, auto b, bool& saturated) {
+constexpr auto kDoubledHighHalf = [](auto a, auto b, bool& saturated) {
   using T = decltype(a);
   const Exact product =
       Exact{int64_t{a} * b} * 2 + (rounds ? Exact{1} << (kBits<T> - 1) : Exact{0});
@@ -39,15 +39,15 @@ void widened(Machine& m, uint32_t code, unsigned top, const std::array<T, kLanes
   }
 }
 
-constexpr auto long_product = [](auto a, auto b, bool&) {
+constexpr auto kLongProduct = [](auto a, auto b, bool&) {
   using D = Wider<decltype(a)>;
   return static_cast<D>(Wide<decltype(a)>{a} * b);
 };
-constexpr auto doubled_long_product = [](auto a, auto b, bool& saturated) {
+constexpr auto kDoubledLongProduct = [](auto a, auto b, bool& saturated) {
   return saturate<Wider<decltype(a)>>(Exact{int64_t{a} * b} * 2, saturated);
 };
 // Of polynomials over GF(2).
-constexpr auto polynomial_product = [](auto a, auto b, bool&) {
+constexpr auto kPolynomialProduct = [](auto a, auto b, bool&) {
   using D = Wider<decltype(a)>;
   uint32_t product = 0;
   for (unsigned bit = 0; bit < kBits<decltype(a)>; ++bit)
@@ -59,7 +59,7 @@ bool multiply_long(Machine& m, uint32_t code) {
   if (size_at_20(code) == 2 && (qd(code) == qn(code) || qd(code) == qm(code))) return false;
   return with_lanes<kBoth>(code, size_at_20(code), [&]<typename T>() {
     widened<T>(m, code, field(code, 12, 12), m.vector<T>(qn(code)), m.vector<T>(qm(code)),
-               long_product);
+               kLongProduct);
     return true;
   });
 }
@@ -68,7 +68,7 @@ bool multiply_polynomial(Machine& m, uint32_t code) {
   return with_unsigned(field(code, 28, 28), [&]<typename T>() {
     if constexpr (sizeof(T) < 4)
       widened<T>(m, code, field(code, 12, 12), m.vector<T>(qn(code)), m.vector<T>(qm(code)),
-                 polynomial_product);
+                 kPolynomialProduct);
     return true;
   });
 }
@@ -80,7 +80,7 @@ bool multiply_doubled_long(Machine& m, uint32_t code) {
   return with_signed(size, [&]<typename T>() {
     if constexpr (sizeof(T) > 1)
       widened<T>(m, code, field(code, 12, 12), m.vector<T>(qn(code)), m.vector<T>(qm(code)),
-                 doubled_long_product);
+                 kDoubledLongProduct);
     return true;
   });
 }
@@ -92,7 +92,7 @@ bool multiply_doubled_long_scalar(Machine& m, uint32_t code) {
     if constexpr (sizeof(T) > 1) {
       std::array<T, kLanes<T>> b;
       b.fill(static_cast<T>(m.get(rm)));
-      widened<T>(m, code, field(code, 12, 12), m.vector<T>(qn(code)), b, doubled_long_product);
+      widened<T>(m, code, field(code, 12, 12), m.vector<T>(qn(code)), b, kDoubledLongProduct);
     }
     return true;
   });
@@ -122,10 +122,10 @@ bool dual_multiply(Machine& m, uint32_t code) {
 
 constexpr Row kRows[] = {
     // clang-format off
-    {"111U 1110 00ss nnn1 ddd0 1110 0000 mmm1", "vmulh", kV, binary<kBoth, high_half<false>>},
-    {"111U 1110 00ss nnn1 ddd1 1110 0000 mmm1", "vrmulh", kV, binary<kBoth, high_half<true>>},
-    {"1110 1111 00ss nnn0 ddd0 1011 0100 mmm0", "vqdmulh", kV, binary<kSigned, doubled_high_half<false>>},
-    {"1111 1111 00ss nnn0 ddd0 1011 0100 mmm0", "vqrdmulh", kV, binary<kSigned, doubled_high_half<true>>},
+    {"111U 1110 00ss nnn1 ddd0 1110 0000 mmm1", "vmulh", kV, binary<kBoth, kHighHalf<false>>},
+    {"111U 1110 00ss nnn1 ddd1 1110 0000 mmm1", "vrmulh", kV, binary<kBoth, kHighHalf<true>>},
+    {"1110 1111 00ss nnn0 ddd0 1011 0100 mmm0", "vqdmulh", kV, binary<kSigned, kDoubledHighHalf<false>>},
+    {"1111 1111 00ss nnn0 ddd0 1011 0100 mmm0", "vqrdmulh", kV, binary<kSigned, kDoubledHighHalf<true>>},
     {"111U 1110 00ss nnn1 ddd0 1110 0000 mmm0", "vmullb", kV, multiply_long},
     {"111U 1110 00ss nnn1 ddd1 1110 0000 mmm0", "vmullt", kV, multiply_long},
     {"111s 1110 0011 nnn1 ddd0 1110 0000 mmm0", "vmullb", kV, multiply_polynomial},

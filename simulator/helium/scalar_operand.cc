@@ -9,15 +9,15 @@ constexpr auto kBoth = Sign::kByBit28;
 constexpr auto kSigned = Sign::kSigned;
 constexpr Kind kV = Kind::kVector;
 
-constexpr auto add = [](auto a, auto b, bool&) { return Wide<decltype(a)>{a} + b; };
-constexpr auto subtract = [](auto a, auto b, bool&) { return Wide<decltype(a)>{a} - b; };
-constexpr auto multiply = [](auto a, auto b, bool&) { return Wide<decltype(a)>{a} * b; };
-constexpr auto halved_sum = [](auto a, auto b, bool&) { return (int64_t{a} + b) >> 1; };
-constexpr auto halved_difference = [](auto a, auto b, bool&) { return (int64_t{a} - b) >> 1; };
-constexpr auto saturated_sum = [](auto a, auto b, bool& saturated) {
+constexpr auto kAdd = [](auto a, auto b, bool&) { return Wide<decltype(a)>{a} + b; };
+constexpr auto kSubtract = [](auto a, auto b, bool&) { return Wide<decltype(a)>{a} - b; };
+constexpr auto kMultiply = [](auto a, auto b, bool&) { return Wide<decltype(a)>{a} * b; };
+constexpr auto kHalvedSum = [](auto a, auto b, bool&) { return (int64_t{a} + b) >> 1; };
+constexpr auto kHalvedDifference = [](auto a, auto b, bool&) { return (int64_t{a} - b) >> 1; };
+constexpr auto kSaturatedSum = [](auto a, auto b, bool& saturated) {
   return saturate<decltype(a)>(int64_t{a} + b, saturated);
 };
-constexpr auto saturated_difference = [](auto a, auto b, bool& saturated) {
+constexpr auto kSaturatedDifference = [](auto a, auto b, bool& saturated) {
   return saturate<decltype(a)>(int64_t{a} - b, saturated);
 };
 
@@ -42,10 +42,10 @@ bool reverse_bits(Machine& m, uint32_t code) {
 }
 
 // Qd = Qd + Qn * Rm, and Qd = Qd * Qn + Rm.
-constexpr auto multiply_add = [](auto d, auto a, auto b, bool&) {
+constexpr auto kMultiplyAdd = [](auto d, auto a, auto b, bool&) {
   return Wide<decltype(a)>{a} * b + d;
 };
-constexpr auto multiply_add_scalar = [](auto d, auto a, auto b, bool&) {
+constexpr auto kMultiplyAddScalar = [](auto d, auto a, auto b, bool&) {
   return Wide<decltype(a)>{d} * a + b;
 };
 
@@ -58,34 +58,34 @@ T high_half(T a, T b, T addend, bool& saturated) {
   return static_cast<T>(saturate<T>(sum >> kBits<T>, saturated));
 }
 template <bool rounds>
-constexpr auto high_multiply = [](auto a, auto b, bool& saturated) {
+constexpr auto kHighMultiply = [](auto a, auto b, bool& saturated) {
   return high_half<rounds>(a, b, decltype(a){0}, saturated);
 };
 template <bool rounds>
-constexpr auto high_multiply_add =
+constexpr auto kHighMultiplyAdd =
     [](auto d, auto a, auto b, bool& saturated) { return high_half<rounds>(a, b, d, saturated); };
 template <bool rounds>
-constexpr auto high_multiply_add_scalar =
+constexpr auto kHighMultiplyAddScalar =
     [](auto d, auto a, auto b, bool& saturated) { return high_half<rounds>(d, a, b, saturated); };
 
 constexpr Row kRows[] = {
     // clang-format off
-    {"1110 1110 00ss nnn1 ddd0 1111 0100 rrrr", "vadd", kV, binary_scalar<kAnySign, add>},
-    {"1110 1110 00ss nnn1 ddd1 1111 0100 rrrr", "vsub", kV, binary_scalar<kAnySign, subtract>},
-    {"1110 1110 00ss nnn1 ddd1 1110 0110 rrrr", "vmul", kV, binary_scalar<kAnySign, multiply>},
-    {"111U 1110 00ss nnn0 ddd0 1111 0100 rrrr", "vhadd", kV, binary_scalar<kBoth, halved_sum>},
-    {"111U 1110 00ss nnn0 ddd1 1111 0100 rrrr", "vhsub", kV, binary_scalar<kBoth, halved_difference>},
-    {"111U 1110 00ss nnn0 ddd0 1111 0110 rrrr", "vqadd", kV, binary_scalar<kBoth, saturated_sum>},
-    {"111U 1110 00ss nnn0 ddd1 1111 0110 rrrr", "vqsub", kV, binary_scalar<kBoth, saturated_difference>},
-    {"1110 1110 00ss nnn1 ddd0 1110 0110 rrrr", "vqdmulh", kV, binary_scalar<kSigned, high_multiply<false>>},
-    {"1111 1110 00ss nnn1 ddd0 1110 0110 rrrr", "vqrdmulh", kV, binary_scalar<kSigned, high_multiply<true>>},
+    {"1110 1110 00ss nnn1 ddd0 1111 0100 rrrr", "vadd", kV, binary_scalar<kAnySign, kAdd>},
+    {"1110 1110 00ss nnn1 ddd1 1111 0100 rrrr", "vsub", kV, binary_scalar<kAnySign, kSubtract>},
+    {"1110 1110 00ss nnn1 ddd1 1110 0110 rrrr", "vmul", kV, binary_scalar<kAnySign, kMultiply>},
+    {"111U 1110 00ss nnn0 ddd0 1111 0100 rrrr", "vhadd", kV, binary_scalar<kBoth, kHalvedSum>},
+    {"111U 1110 00ss nnn0 ddd1 1111 0100 rrrr", "vhsub", kV, binary_scalar<kBoth, kHalvedDifference>},
+    {"111U 1110 00ss nnn0 ddd0 1111 0110 rrrr", "vqadd", kV, binary_scalar<kBoth, kSaturatedSum>},
+    {"111U 1110 00ss nnn0 ddd1 1111 0110 rrrr", "vqsub", kV, binary_scalar<kBoth, kSaturatedDifference>},
+    {"1110 1110 00ss nnn1 ddd0 1110 0110 rrrr", "vqdmulh", kV, binary_scalar<kSigned, kHighMultiply<false>>},
+    {"1111 1110 00ss nnn1 ddd0 1110 0110 rrrr", "vqrdmulh", kV, binary_scalar<kSigned, kHighMultiply<true>>},
     {"1111 1110 00ss nnn1 ddd1 1110 0110 rrrr", "vbrsr", kV, reverse_bits},
-    {"111U 1110 00ss nnn1 ddd0 1110 0100 rrrr", "vmla", kV, accumulate_scalar<kAnySign, multiply_add>},
-    {"111U 1110 00ss nnn1 ddd1 1110 0100 rrrr", "vmlas", kV, accumulate_scalar<kAnySign, multiply_add_scalar>},
-    {"1110 1110 00ss nnn0 ddd0 1110 0110 rrrr", "vqdmlah", kV, accumulate_scalar<kSigned, high_multiply_add<false>>},
-    {"1110 1110 00ss nnn0 ddd0 1110 0100 rrrr", "vqrdmlah", kV, accumulate_scalar<kSigned, high_multiply_add<true>>},
-    {"1110 1110 00ss nnn0 ddd1 1110 0110 rrrr", "vqdmlash", kV, accumulate_scalar<kSigned, high_multiply_add_scalar<false>>},
-    {"1110 1110 00ss nnn0 ddd1 1110 0100 rrrr", "vqrdmlash", kV, accumulate_scalar<kSigned, high_multiply_add_scalar<true>>},
+    {"111U 1110 00ss nnn1 ddd0 1110 0100 rrrr", "vmla", kV, accumulate_scalar<kAnySign, kMultiplyAdd>},
+    {"111U 1110 00ss nnn1 ddd1 1110 0100 rrrr", "vmlas", kV, accumulate_scalar<kAnySign, kMultiplyAddScalar>},
+    {"1110 1110 00ss nnn0 ddd0 1110 0110 rrrr", "vqdmlah", kV, accumulate_scalar<kSigned, kHighMultiplyAdd<false>>},
+    {"1110 1110 00ss nnn0 ddd0 1110 0100 rrrr", "vqrdmlah", kV, accumulate_scalar<kSigned, kHighMultiplyAdd<true>>},
+    {"1110 1110 00ss nnn0 ddd1 1110 0110 rrrr", "vqdmlash", kV, accumulate_scalar<kSigned, kHighMultiplyAddScalar<false>>},
+    {"1110 1110 00ss nnn0 ddd1 1110 0100 rrrr", "vqrdmlash", kV, accumulate_scalar<kSigned, kHighMultiplyAddScalar<true>>},
     // clang-format on
 };
 

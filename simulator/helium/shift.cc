@@ -13,20 +13,20 @@ constexpr Kind kV = Kind::kVector;
 /// To the left by a signed amount: negative ones shift to the right, rounded or not.
 template <bool rounds, bool saturates, typename T>
 T shifted(T value, int amount, bool& saturated) {
-  constexpr int bits = static_cast<int>(kBits<T>);
+  constexpr int kWidth = static_cast<int>(kBits<T>);
   if (amount >= 0) {
     if (value == 0) return 0;
     const int64_t wide = value;
     if constexpr (!saturates)
-      return amount >= bits ? T{0} : static_cast<T>(static_cast<uint64_t>(wide) << amount);
-    if (amount >= bits) {
+      return amount >= kWidth ? T{0} : static_cast<T>(static_cast<uint64_t>(wide) << amount);
+    if (amount >= kWidth) {
       saturated = true;
       return value < 0 ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
     }
     return saturate<T>(wide << amount, saturated);
   }
   // Beyond a bit more than the lane nothing changes.
-  const int right = std::min(-amount, bits + 1);
+  const int right = std::min(-amount, kWidth + 1);
   const int64_t wide = int64_t{value} + (rounds ? int64_t{1} << (right - 1) : 0);
   return static_cast<T>(wide >> right);
 }
@@ -83,24 +83,24 @@ bool by_immediate(Machine& m, uint32_t code) {
 }
 
 template <bool saturates>
-constexpr auto left = [](auto a, auto, const Immediate& by, bool& saturated) {
+constexpr auto kLeft = [](auto a, auto, const Immediate& by, bool& saturated) {
   return shifted<false, saturates>(a, static_cast<int>(by.amount), saturated);
 };
 template <bool rounds>
-constexpr auto right = [](auto a, auto, const Immediate& by, bool& saturated) {
+constexpr auto kRight = [](auto a, auto, const Immediate& by, bool& saturated) {
   return shifted<rounds, false>(a, -by.right(), saturated);
 };
 // Signed, to an unsigned range.
-constexpr auto left_unsigned = [](auto a, auto, const Immediate& by, bool& saturated) {
+constexpr auto kLeftUnsigned = [](auto a, auto, const Immediate& by, bool& saturated) {
   using U = std::make_unsigned_t<decltype(a)>;
   return static_cast<decltype(a)>(saturate<U>(int64_t{a} << by.amount, saturated));
 };
 // The bits that the shift would fill stay.
-constexpr auto insert_left = [](auto a, auto d, const Immediate& by, bool&) {
+constexpr auto kInsertLeft = [](auto a, auto d, const Immediate& by, bool&) {
   const uint64_t moved = ~uint64_t{0} << by.amount;
   return static_cast<decltype(a)>((uint64_t{a} << by.amount) | (d & ~moved));
 };
-constexpr auto insert_right = [](auto a, auto d, const Immediate& by, bool&) {
+constexpr auto kInsertRight = [](auto a, auto d, const Immediate& by, bool&) {
   const uint64_t moved = ((uint64_t{1} << kBits<decltype(a)>)-1) >> by.right();
   return static_cast<decltype(a)>((uint64_t{a} >> by.right()) | (d & ~moved));
 };
@@ -133,13 +133,13 @@ constexpr Row kRows[] = {
     {"111U 1110 0011 ss11 ddd1 1110 0110 rrrr", "vrshl", kV, shift_by_register<true, false>},
     {"111U 1110 0011 ss01 ddd1 1110 1110 rrrr", "vqshl", kV, shift_by_register<false, true>},
     {"111U 1110 0011 ss11 ddd1 1110 1110 rrrr", "vqrshl", kV, shift_by_register<true, true>},
-    {"1110 1111 10ii iiii ddd0 0101 0101 mmm0", "vshl", kV, by_immediate<Sign::kUnsigned, left<false>>},
-    {"111U 1111 10ii iiii ddd0 0111 0101 mmm0", "vqshl", kV, by_immediate<kBoth, left<true>>},
-    {"1111 1111 10ii iiii ddd0 0110 0101 mmm0", "vqshlu", kV, by_immediate<Sign::kSigned, left_unsigned>},
-    {"111U 1111 10ii iiii ddd0 0000 0101 mmm0", "vshr", kV, by_immediate<kBoth, right<false>>},
-    {"111U 1111 10ii iiii ddd0 0010 0101 mmm0", "vrshr", kV, by_immediate<kBoth, right<true>>},
-    {"1111 1111 10ii iiii ddd0 0100 0101 mmm0", "vsri", kV, by_immediate<Sign::kUnsigned, insert_right>},
-    {"1111 1111 10ii iiii ddd0 0101 0101 mmm0", "vsli", kV, by_immediate<Sign::kUnsigned, insert_left>},
+    {"1110 1111 10ii iiii ddd0 0101 0101 mmm0", "vshl", kV, by_immediate<Sign::kUnsigned, kLeft<false>>},
+    {"111U 1111 10ii iiii ddd0 0111 0101 mmm0", "vqshl", kV, by_immediate<kBoth, kLeft<true>>},
+    {"1111 1111 10ii iiii ddd0 0110 0101 mmm0", "vqshlu", kV, by_immediate<Sign::kSigned, kLeftUnsigned>},
+    {"111U 1111 10ii iiii ddd0 0000 0101 mmm0", "vshr", kV, by_immediate<kBoth, kRight<false>>},
+    {"111U 1111 10ii iiii ddd0 0010 0101 mmm0", "vrshr", kV, by_immediate<kBoth, kRight<true>>},
+    {"1111 1111 10ii iiii ddd0 0100 0101 mmm0", "vsri", kV, by_immediate<Sign::kUnsigned, kInsertRight>},
+    {"1111 1111 10ii iiii ddd0 0101 0101 mmm0", "vsli", kV, by_immediate<Sign::kUnsigned, kInsertLeft>},
     {"1110 1110 101i iiii ddd0 1111 1100 rrrr", "vshlc", kV, shift_with_carry},
     // clang-format on
 };
