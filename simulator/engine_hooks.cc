@@ -245,7 +245,7 @@ Status Engine::watch_memory(std::span<const AddressRange> filled) {
 
 Status Engine::attach(std::span<const AttachedPeripheral> peripherals) {
   for (const AttachedPeripheral& peripheral : peripherals) {
-    ports_.push_back(std::make_unique<Port>(*this, peripheral));
+    ports_.push_back(std::make_unique<Port>(Port{*this, peripheral}));
     const AddressRange& range = peripheral.registers;
     TT_TRY(core_.add_hook(UC_HOOK_MEM_WRITE, &Hooks::register_store, ports_.back().get(),
                           range.address, uint64_t{range.address} + range.size_bytes - 1));
