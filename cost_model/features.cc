@@ -148,8 +148,8 @@ std::vector<std::string> names_of_table() {
 }  // namespace
 
 const std::vector<std::string>& feature_names() {
-  static const std::vector<std::string> names = names_of_table();
-  return names;
+  static const std::vector<std::string> kNames = names_of_table();
+  return kNames;
 }
 
 std::vector<float> features_of(const LoopNest& nest) {

@@ -12,14 +12,14 @@ namespace tinytune {
 #endif
 
 std::span<const PeripheralKind> peripheral_kinds() {
-  static const std::vector<PeripheralKind> rows = {
+  static const std::vector<PeripheralKind> kRows = {
 #ifdef TINYTUNE_USER_PERIPHERALS
 #define PERIPHERAL(row) row,
 #include TINYTUNE_USER_PERIPHERALS
 #undef PERIPHERAL
 #endif
   };
-  return rows;
+  return kRows;
 }
 
 }  // namespace tinytune

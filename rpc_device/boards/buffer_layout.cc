@@ -59,9 +59,9 @@ uint64_t taken_by(const Argument& buffer) {
 struct Room {
   /// Behind what an image has there.
   Room(const MemoryRegion& memory, std::span<const AddressRange> segments)
-      : at(memory.address), end(at + memory.size_bytes) {
+      : at(memory.address), end_(at + memory.size_bytes) {
     for (const AddressRange& segment : segments)
-      if (segment.address >= memory.address && segment.address < end)
+      if (segment.address >= memory.address && segment.address < end_)
         at = std::max(at, uint64_t{segment.address} + segment.size_bytes);
   }
 
@@ -72,11 +72,11 @@ struct Room {
     return round_up(at, std::max(buffer.alignment, 1u));
   }
   bool takes(const Argument& buffer, uint64_t beside) const {
-    return begin_of(buffer) + buffer.size_bytes + beside <= end;
+    return begin_of(buffer) + buffer.size_bytes + beside <= end_;
   }
 
  private:
-  uint64_t end;
+  uint64_t end_;
 };
 
 }  // namespace

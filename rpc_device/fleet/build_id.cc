@@ -7,7 +7,7 @@
 namespace tinytune {
 
 const std::string& build_id() {
-  static const std::string id = [] {
+  static const std::string kId = [] {
     Digester digester;
     digester.add(kSourceDigest);
     for (const KernelTemplate& one : kernel_templates())
@@ -15,7 +15,7 @@ const std::string& build_id() {
     constexpr size_t kDigits = 16;
     return kSourceVersion + std::string("-") + to_text(digester.value()).substr(0, kDigits);
   }();
-  return id;
+  return kId;
 }
 
 }  // namespace tinytune

@@ -21,11 +21,11 @@ namespace tinytune {
 namespace {
 
 uint64_t number_of_this_process() {
-  static const uint64_t number = [] {
+  static const uint64_t kNumber = [] {
     std::random_device entropy;
     return uint64_t{entropy()} << 32 | entropy();
   }();
-  return number;
+  return kNumber;
 }
 
 rpc::FromWorker hello(const Device& device, const JobFunctions& jobs) {

@@ -8,8 +8,8 @@ namespace {
 
 /// Made once: their strings are handed out.
 const std::vector<DeviceInfo>& devices() {
-  static const std::vector<DeviceInfo> all = list_devices();
-  return all;
+  static const std::vector<DeviceInfo> kAll = list_devices();
+  return kAll;
 }
 
 const TaskInfo* task_of(const tinytune_model* model, size_t task) {
