@@ -169,11 +169,12 @@ Result<LoadReport> RemoteBoard::load(const LoadRequest& request) {
   arguments_ = request.arguments;
   image_ = std::move(*image);
   constant_bytes_ = std::move(named.contents);
-  const Status sent = send_kernel();
-  if (!sent) forget();
-  if (!sent && sent.error().code() == ErrorCode::kInvalidInput)
-    return refused(LoadEnd::kDoesNotFit, sent.error().message());
-  TT_TRY(sent);
+  if (const Status sent = send_kernel(); !sent) {
+    forget();
+    if (sent.error().code() == ErrorCode::kInvalidInput)
+      return refused(LoadEnd::kDoesNotFit, sent.error().message());
+    return sent.error();
+  }
   loaded_ = true;
   return LoadReport{};
 }

@@ -179,7 +179,7 @@ Result<std::unique_ptr<WorkerPool>> WorkerPool::open(const Device& device,
             local_workers(options, device,
                           entrances.beside ? entrances.beside->text() : state->address),
             options.restarts_per_worker, options.patience.board},
-        log);
+        std::move(log));
   state->watcher = std::thread([s] { s->watch(); });
   return std::unique_ptr<WorkerPool>(new WorkerPool(std::move(state)));
 }

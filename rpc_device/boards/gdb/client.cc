@@ -98,8 +98,7 @@ Status Client::greet() {
 // OpenOCD offers one and answers with an error where no flash is configured.
 Status Client::read_memory_map() {
   const auto map = read_object("memory-map", "");
-  if (!map && map.error().code() == ErrorCode::kFailed) return ok_status();
-  TT_TRY(map);
+  if (!map) return map.error().code() == ErrorCode::kFailed ? ok_status() : Status(map.error());
   TT_TRY_ASSIGN(memory_map_, parse_memory_map(*map));
   return ok_status();
 }
