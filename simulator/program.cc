@@ -81,8 +81,7 @@ Result<ProgramReport> run_program(const Device& device, const ProgramFacts& fact
   MemoryTiming memory_timing(device);
   memory_timing.begin();
   BankTiming bank_timing(device, *timing);
-  BlockGraph graph(device, std::move(*decoder), std::move(*timing), &memory,
-                   &memory_timing.waits());
+  BlockGraph graph(device, std::move(*decoder), *timing, &memory, &memory_timing.waits());
   graph.begin(options.instruction_limit, {});
   Semihosting semihosting(memory, device.clock_hz.value_or(0), heap_of(memory, image, stack_top),
                           print);
