@@ -33,7 +33,7 @@ void bind_errors(py::module_& module) {
   module.add_object("Error", py::reinterpret_borrow<py::object>(error));
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
-      if (thrown) std::rethrow_exception(thrown);
+      if (thrown) std::rethrow_exception(std::move(thrown));
     } catch (const Raised& raised) {
       py::object value = py::reinterpret_borrow<py::object>(error)(raised.error.message());
       value.attr("code") = name_of(raised.error.code());

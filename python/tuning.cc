@@ -41,8 +41,10 @@ class AskedInPython final : public SearchStrategy {
   AskedInPython(py::object own, Callbacks& callbacks)
       : own_(std::move(own)), callbacks_(callbacks) {}
   ~AskedInPython() override {
-    const py::gil_scoped_acquire held;
-    own_.release().dec_ref();
+    // Not gil_scoped_acquire and dec_ref(): both may throw.
+    const PyGILState_STATE held = PyGILState_Ensure();
+    Py_DECREF(own_.release().ptr());
+    PyGILState_Release(held);
   }
 
   std::optional<size_t> ask() override {
