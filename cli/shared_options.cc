@@ -65,9 +65,10 @@ Option required(Option option) {
 
 Option choice(std::string names, std::string Arguments::*field, std::vector<std::string> choices,
               std::string help, std::string otherwise) {
+  std::string value = joined(choices, "|");
   return {.names = std::move(names),
           .field = field,
-          .value = joined(choices, "|"),
+          .value = std::move(value),
           .help = std::move(help),
           .otherwise = std::move(otherwise),
           .syntax = Syntax::kChoice,
