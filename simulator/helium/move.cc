@@ -5,7 +5,6 @@
 namespace tinytune::helium {
 namespace {
 
-constexpr auto kAnySign = Sign::kUnsigned;
 constexpr Kind kV = Kind::kVector;
 
 /// 8 bits of the instruction as 64, by the four bits that say how ("cmode") and one more ("op").
