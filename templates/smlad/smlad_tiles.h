@@ -284,7 +284,8 @@ class SmladTiles {
   /// One tile of channels, of whose first all are. Returns the next one's weights.
   Value one(const Value& weights, const Value& inputs, const Value& params, const Value& output,
             IrText& ir) const {
-    const auto& [tile, inputs_of_tile, runs, loads, scaled, right] = shape_;
+    const SmladTile& tile = shape_.tile;
+    const SmladRuns& runs = shape_.runs;
     const Value end = ir.at(weights, tile_bytes());
     if (in_one_piece()) {
       write({weights, inputs, end, params, output}, ir);
