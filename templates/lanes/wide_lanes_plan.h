@@ -58,6 +58,11 @@ inline LaneLoop lane_loop_of(const Schedule& schedule) {
   return schedule.get("loop") == "llvm" ? LaneLoop::kLlvm : LaneLoop::kRv32;
 }
 
+/// The products of as many steps as cover `products`.
+inline int64_t whole_steps(int64_t products, int step) {
+  return (products + step - 1) / step * step;
+}
+
 struct WideLanesPlan : StagedLanes {
   LaneLoop loop;
   bool takes_sums_out;  ///< and requantises them, though it is fused
@@ -66,7 +71,7 @@ struct WideLanesPlan : StagedLanes {
   WideLanesPlan(const Workload& w, const Schedule& s)
       : StagedLanes{.tile = {s.get_int("oc"), s.get_int("words"), s.get_int("step")},
                     .pixels = s.get_int("pixels"),
-                    .padded_reduction = (w.reduction() + tile.step - 1) / tile.step * tile.step,
+                    .padded_reduction = whole_steps(w.reduction(), s.get_int("step")),
                     .border = s.get("border")},
         loop(lane_loop_of(s)),
         takes_sums_out(names_sums(s)),
@@ -166,7 +171,7 @@ inline double wide_lanes_cost(const Workload& w, const WideLanesPlan& plan, int 
   const double pixels = plan.pixels, words = plan.tile.words, channels = plan.tile.channels;
   const double pixel_tiles = PixelTiles::tiles(w, plan.pixels);
   const int of_group = w.out_c / w.groups;
-  const double channel_tiles = (of_group + plan.tile.channels - 1) / plan.tile.channels;
+  const int channel_tiles = (of_group + plan.tile.channels - 1) / plan.tile.channels;
   const auto reduction = static_cast<double>(plan.padded_reduction);
   const double steps = reduction / plan.tile.step, apart = pixels - words;
   const double border = border_cost(w, plan, tested_tiles);
