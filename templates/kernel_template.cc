@@ -9,7 +9,7 @@ namespace tinytune {
 #endif
 
 std::span<const KernelTemplate> kernel_templates() {
-  static const KernelTemplate rows[] = {
+  static const KernelTemplate kRows[] = {
 #define KERNEL_TEMPLATE(row) row,
 #include "templates/kernels.inc"
 #ifdef TINYTUNE_USER_KERNELS  // rows of a program outside this tree: cmake/Tinytune.cmake
@@ -17,7 +17,7 @@ std::span<const KernelTemplate> kernel_templates() {
 #endif
 #undef KERNEL_TEMPLATE
   };
-  return rows;
+  return kRows;
 }
 
 Result<const KernelTemplate*> find_template(const Schedule& schedule) {

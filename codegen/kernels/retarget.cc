@@ -25,7 +25,7 @@ constexpr auto kAggressive = llvm::CodeGenOptLevel::Aggressive;
 #endif
 
 void initialise_targets() {
-  static const bool once = [] {
+  static const bool kOnce = [] {
     LLVMInitializeRISCVTargetInfo();
     LLVMInitializeRISCVTarget();
     LLVMInitializeRISCVTargetMC();
@@ -38,7 +38,7 @@ void initialise_targets() {
     LLVMInitializeARMAsmParser();
     return true;
   }();
-  (void)once;
+  (void)kOnce;
 }
 
 }  // namespace

@@ -35,15 +35,15 @@ WideTable table_of(F f, float input_scale, int input_zero_point) {
 }  // namespace
 
 const WideTable& wide_exp_table() {
-  static const WideTable table =
+  static const WideTable kTable =
       table_of([](float x) { return std::exp(x); }, 10.0F / 65535, 32767);
-  return table;
+  return kTable;
 }
 
 const WideTable& wide_inverse_table() {
-  static const WideTable table =
+  static const WideTable kTable =
       table_of([](float x) { return 1.0F / (1.0F + x); }, 1.0F / 65535, -32768);
-  return table;
+  return kTable;
 }
 
 int16_t wide_lookup(const WideTable& table, int16_t x) {

@@ -32,11 +32,11 @@ struct Plan {
 };
 
 const KnobTable& table() {
-  static const KnobTable all{
+  static const KnobTable kAll{
       kName,
       1,
       {Knob{"walk", {"right", "down"}}, {"turn", {1, 2, 3, 4, 5, 6, 8}, 4}, {"rows", {1, 2}, 2}}};
-  return all;
+  return kAll;
 }
 
 ConfigSpace space(const Workload& w, const Device&) { return table().legal_space<Plan>(w); }

@@ -81,8 +81,8 @@ class Rv32Products final : public ProductIsa {
 }  // namespace
 
 const ProductIsa& rv32_products() {
-  static const Rv32Products isa;
-  return isa;
+  static const Rv32Products kIsa;
+  return kIsa;
 }
 
 }  // namespace tinytune

@@ -68,8 +68,8 @@ class Thumb1Products final : public ThumbProductIsa {
 }  // namespace
 
 const ProductIsa& thumb1_products() {
-  static const Thumb1Products isa;
-  return isa;
+  static const Thumb1Products kIsa;
+  return kIsa;
 }
 
 }  // namespace tinytune

@@ -52,8 +52,8 @@ class Thumb2Products final : public ThumbProductIsa {
 }  // namespace
 
 const ProductIsa& thumb2_products() {
-  static const Thumb2Products isa;
-  return isa;
+  static const Thumb2Products kIsa;
+  return kIsa;
 }
 
 }  // namespace tinytune

@@ -32,10 +32,10 @@ constexpr int winograd_side(int square) { return square + 2; }
 /// G g G^T of a kernel's nine weights, as scaled, row by row.
 inline std::vector<int> winograd_weights(int square, std::span<const int, 9> kernel) {
   using Rows = std::vector<std::array<int, 3>>;
-  static const Rows of_two = {{2, 0, 0}, {1, 1, 1}, {1, -1, 1}, {0, 0, 2}};
-  static const Rows of_four = {{6, 0, 0}, {-4, -4, -4}, {-4, 4, -4},
+  static const Rows kOfTwo = {{2, 0, 0}, {1, 1, 1}, {1, -1, 1}, {0, 0, 2}};
+  static const Rows kOfFour = {{6, 0, 0}, {-4, -4, -4}, {-4, 4, -4},
                                {1, 2, 4}, {1, -2, 4},   {0, 0, 12}};
-  const Rows& g = square == 2 ? of_two : of_four;
+  const Rows& g = square == 2 ? kOfTwo : kOfFour;
   std::vector<int> points;
   for (const auto& down : g)
     for (const auto& across : g) {
