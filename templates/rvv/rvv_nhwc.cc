@@ -124,8 +124,8 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
                   .pixel_bytes = tile.pixel_bytes(),
                   .out_pixel_bytes = w.out_c,
                   .element_bytes = element_bytes});
-  build.weight_loads(tile.loaded_weight_bytes() /
-                     static_cast<double>((w.reduction() + step - 1) / step));
+  const int64_t trips = (w.reduction() + step - 1) / step;
+  build.weight_loads(tile.loaded_weight_bytes() / static_cast<double>(trips));
   LoopNest nest = build.finish(schedule);
   nest.multiplies_per_mac = 1.0 / lanes.count();
   nest.accumulators = plan.shape.pixels;
