@@ -20,7 +20,7 @@ Result<size_t> resolve_axis(const OperatorView& view, int axis, size_t rank) {
 }
 
 Result<MoveBuilder> MoveBuilder::create(const OperatorView& view, size_t first, size_t last) {
-  MoveBuilder builder(view);
+  MoveBuilder builder;
   const Tensor& model = view.input(first);
   builder.op_.element_bytes = static_cast<int>(size_of(model.type));
   const auto check = [&](const Tensor& t) -> Status {

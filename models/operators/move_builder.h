@@ -29,9 +29,8 @@ class MoveBuilder {
   Result<IntegerOp> finish() && { return IntegerOp(std::move(op_)); }
 
  private:
-  explicit MoveBuilder(const OperatorView& view) : view_(&view) {}
+  MoveBuilder() = default;
 
-  const OperatorView* view_;
   MoveOp op_;
   std::vector<int> source_;    // by operator input: Box::input
   std::vector<int> constant_;  // by operator input: Box::constant
