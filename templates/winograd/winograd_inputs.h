@@ -42,8 +42,7 @@ class WinogradInputs {
          {plan_.channels_together(), plan_.parts() * plan_.term_bytes}, [&](const Values& v) {
            loop(4 * plan_.tiles + 2, {v[0], columns_}, {plan_.strips.pixel_bytes, column},
                 [&](const Values& c) { transform_column(c[0], c[1]); });
-           const Value target = v[1];
-           loop(plan_.tiles, {columns_, target}, {4 * column, plan_.element_bytes()},
+           loop(plan_.tiles, {columns_, v[1]}, {4 * column, plan_.element_bytes()},
                 [&](const Values& square) {
                   loop(kSide, square, {row, kSide * plan_.point_bytes},
                        [&](const Values& r) { transform_row(r[0], r[1], column); });
