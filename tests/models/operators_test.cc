@@ -298,7 +298,7 @@ TEST(Mean, AnyAxes_AreNearTheRealMean) {
     for (uint8_t& byte : input) byte = static_cast<uint8_t>(rng.next());
     const auto got = values_of(run_imported(g.graph, {input})[static_cast<size_t>(out)]);
     std::vector<double> sums(got.size(), 0);
-    const auto reduced = [&](int a) {
+    const auto reduced = [&axes = axes](int a) {
       return std::find(axes.begin(), axes.end(), a) != axes.end() ||
              std::find(axes.begin(), axes.end(), a - 4) != axes.end();
     };

@@ -179,11 +179,11 @@ TEST(Thumb2Lanes, KeywordSpottingUntuned_TakesAtMostSevenTenthsOfDirectKernels) 
   for (const auto& [times, shape] : kKeywordSpotting) {
     const RandomLayer layer =
         random_layer(*parse_workload(std::string(shape) + " lane1 long"), Scales::kTypical, 5);
-    const auto instructions = [&](const Schedule& schedule) {
+    const auto instructions = [&, times = static_cast<uint64_t>(times)](const Schedule& schedule) {
       Counts counts;
       const std::vector<uint8_t> input(static_cast<size_t>(layer.workload.input_bytes()), 7);
       expect_exact_on(bench.simulator, bench.device, layer, schedule, input, &counts);
-      return static_cast<uint64_t>(times) * counts.instructions;
+      return times * counts.instructions;
     };
     const auto usual = permitted_default_of(layer.workload, layer.data, bench.device);
     ASSERT_TRUE(usual) << usual.error().message();

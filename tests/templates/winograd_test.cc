@@ -163,8 +163,8 @@ TEST(WinogradTemplate, ChannelsBeyondTheLastMeetWeightsOfZero) {
 
 const char* const kWinograd4Shapes[] = {
     // Squares that move back, borders of each side, blocks that are short, no border at all.
-    "conv2d_s8 nhwc n1 in9x11x8 out9x11x7 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-128,-128 act-128,127 lane1 "
-    "long",
+    ("conv2d_s8 nhwc n1 in9x11x8 out9x11x7 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-128,-128 act-128,127 lane1 "
+     "long"),
     "conv2d_s8 nhwc n1 in6x18x4 out4x16x8 k3x3 s1x1 d1x1 p0,0 g1 m1 zp7,3 act-128,127 lane1 long",
     "conv2d_s8 nhwc n1 in7x8x6 out5x6x5 k3x3 s1x1 d1x1 p0,0 g1 m1 zp-128,0 act-128,127 lane1 long",
     "conv2d_s8 nhwc n1 in8x9x15 out8x9x10 k3x3 s1x1 d1x1 p1,1 g1 m1 zp-5,0 act-128,127 lane1 long",
