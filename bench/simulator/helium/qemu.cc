@@ -9,7 +9,7 @@
 namespace tinytune::helium {
 namespace {
 
-constexpr uint32_t kParameters = 0x44, kNameLength = 0x58, kName = 0x100, kDump = 0x200;
+constexpr uint32_t kParameters = 0x44, kName = 0x100, kDump = 0x200;
 
 using Bytes = std::vector<char>;
 
