@@ -223,13 +223,14 @@ Status TfliteScan::copy(int from, int to) {
   op.kind = OperatorKind::kCopy;
   op.inputs = {from};
   op.outputs = {to};
-  list(op, std::string(name_of(op.kind)));
-  if (refuse_tensors_of(op, std::string(name_of(op.kind)))) return ok_status();
+  const std::string name(name_of(op.kind));
+  list(op, name);
+  if (refuse_tensors_of(op, name)) return ok_status();
   if (!ready_[static_cast<size_t>(to)]) {
     ready_[static_cast<size_t>(to)] = true;
     TT_TRY(count_activation(to));
   }
-  return take(std::move(op), std::string(name_of(op.kind)));
+  return take(std::move(op), name);
 }
 
 void TfliteScan::mark(OperatorKind kind, std::vector<int> reads) {
