@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <iterator>
 
 namespace tinytune {
 namespace {
@@ -126,6 +127,23 @@ Status check_packed(const OperatorView& view) {
   return ok_status();
 }
 
+using FormMaker = Result<IntegerOp> (*)(const OperatorView&);
+
+// By OperatorKind.
+constexpr FormMaker kForms[] = {
+#define OPERATOR(kind, name, code, attributes, form, ...) prepare_##form,
+#include "models/operators.inc"
+#undef OPERATOR
+};
+static_assert(std::size(kForms) == static_cast<size_t>(OperatorKind::kExternal));
+
+// By OperatorKind, from the one after kCopy on.
+constexpr FormMaker kIntegerForms[] = {
+#define INTEGER_OPERATOR(kind, name, form) prepare_##form,
+#include "models/integer_operators.inc"
+#undef INTEGER_OPERATOR
+};
+
 }  // namespace
 
 Result<IntegerOp> prepare_form(const OperatorView& view) {
@@ -134,12 +152,10 @@ Result<IntegerOp> prepare_form(const OperatorView& view) {
     TT_TRY_ASSIGN(std::optional<IntegerOp> form, onnx_form(view));
     if (form) return std::move(*form);
   }
-  switch (view.op().kind) {
-#define OPERATOR(kind, name, code, attributes, form, ...) \
-  case OperatorKind::k##kind:                             \
-    return prepare_##form(view);
-#include "models/operators.inc"
-#undef OPERATOR
+  const OperatorKind kind = view.op().kind;
+  const auto row = static_cast<size_t>(kind);
+  if (row < std::size(kForms)) return kForms[row](view);
+  switch (kind) {
     case OperatorKind::kExternal:
       return prepare_external(view);
     case OperatorKind::kElse:
@@ -149,13 +165,12 @@ Result<IntegerOp> prepare_form(const OperatorView& view) {
       return prepare_nothing(view);
     case OperatorKind::kCopy:
       return prepare_whole_copy(view);
-#define INTEGER_OPERATOR(kind, name, form) \
-  case OperatorKind::k##kind:              \
-    return prepare_##form(view);
-#include "models/integer_operators.inc"
-#undef INTEGER_OPERATOR
+    default:
+      break;
   }
-  return view.unsupported("no such operator");
+  const size_t integer_row = row - static_cast<size_t>(OperatorKind::kCopy) - 1;
+  if (integer_row >= std::size(kIntegerForms)) return view.unsupported("no such operator");
+  return kIntegerForms[integer_row](view);
 }
 
 Result<std::vector<int32_t>> int32_constant(const OperatorView& view, const Tensor& tensor) {

@@ -1,5 +1,7 @@
 #include "models/tflite/attributes.h"
 
+#include <iterator>
+
 #include "models/operator_kind.h"
 #include "models/schema/tflite_subset_generated.h"
 #include "models/tflite/attribute_reading.h"
@@ -35,16 +37,16 @@ Result<Attributes> read_nothing(const schema::Operator&) { return Attributes(); 
 }  // namespace tflite
 
 Result<Attributes> read_attributes(OperatorKind kind, const schema::Operator& op) {
-  switch (kind) {
-#define OPERATOR(kind, name, code, attributes, ...) \
-  case OperatorKind::k##kind:                       \
-    return tflite::read_##attributes(op);
+  using Reader = Result<Attributes> (*)(const schema::Operator&);
+  // By OperatorKind.
+  static constexpr Reader kReaders[] = {
+#define OPERATOR(kind, name, code, attributes, ...) tflite::read_##attributes,
 #include "models/operators.inc"
 #undef OPERATOR
-    default:
-      break;
-  }
-  return Error(ErrorCode::kUnsupported, "no such operator");
+  };
+  const auto row = static_cast<size_t>(kind);
+  if (row >= std::size(kReaders)) return Error(ErrorCode::kUnsupported, "no such operator");
+  return kReaders[row](op);
 }
 
 Result<Attributes> external_attributes(const std::string& name, const ExternalFunction& function,
