@@ -106,7 +106,7 @@ Result<IntegerOp> prepare_integer_reduction(const OperatorView& view) {
   }
   op.output_elements = view.output().elements();
   op.count = input.elements() / op.output_elements;
-  return IntegerOp(std::move(op));
+  return IntegerOp(op);
 }
 
 }  // namespace tinytune
