@@ -12,7 +12,6 @@
 #include "deploy/deployment/least_memory.h"
 #include "deploy/deployment/network_moves.h"
 #include "deploy/model/model_state.h"
-#include "deploy/selection/arena_limit.h"
 #include "models/workload_description.h"
 
 namespace tinytune {
@@ -50,7 +49,7 @@ Result<TunedTasks> tuned_tasks(const Model& model, const Device& device, const M
   tuned.arena_bytes = plan.arena_bytes;
   NetworkOptions planned = tuned.options;
   plan.strips.apply_to(planned);
-  if (!planned.strips.empty() || arena_allowance(limits).bytes)
+  if (!planned.strips.empty())
     if (const auto deployed = fastest_network(deployment, tuned.options)) {
       planned.strips = deployed->network.strips;
       planned.early_shortcuts = deployed->network.early_shortcuts;
