@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
 
@@ -49,6 +50,13 @@ ProcessResult TuneProgram::tune(std::vector<std::string> arguments) const {
   const auto result = run_process(command(folder_, std::move(arguments)), kPatience);
   EXPECT_TRUE(result) << result.error().message();
   return result ? *result : ProcessResult{-1, "", ""};
+}
+
+std::string TuneProgram::json_of(const std::vector<std::string>& arguments, int exit_code) const {
+  const ProcessResult result = tune(arguments);
+  EXPECT_EQ(result.exit_code, exit_code) << result.err;
+  EXPECT_TRUE(nlohmann::json::parse(result.out, nullptr, false).is_object()) << result.out;
+  return result.out;
 }
 
 std::vector<std::string> TuneProgram::with_model(std::vector<std::string> arguments) const {

@@ -24,7 +24,10 @@ class TuneProgram : public testing::Test {
   /// Runs `tune` in the folder. A hang fails the test.
   ProcessResult tune(std::vector<std::string> arguments) const;
 
-  /// The same with the small model and a device appended, and two workers where they matter.
+  /// What it prints on stdout, a JSON object.
+  std::string json_of(const std::vector<std::string>& arguments, int exit_code = 0) const;
+
+  /// The arguments with the small model and a device appended, and two workers where they matter.
   std::vector<std::string> with_model(std::vector<std::string> arguments) const;
 
   /// The log's measurements as "workload | schedule | outcome cycles", in order.
