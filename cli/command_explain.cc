@@ -3,9 +3,9 @@
 #include "cli/commands.h"
 #include "cli/report_json.h"
 #include "cli/report_text.h"
+#include "cli/run_options.h"
 #include "cli/shared_options.h"
 #include "cli/task_list.h"
-#include "deploy/selection/layouts.h"
 #include "tinytune/explain.h"
 
 namespace tinytune {
@@ -44,16 +44,7 @@ Result<TaskExplanation> explain_one(const Model& model, const ExplainArguments& 
 
 Result<NetworkExplanation> explain_all(const Model& model, const ExplainArguments& arguments,
                                        const Console& console) {
-  RunOptions options;
-  options.records = arguments.records;
-  TT_TRY_ASSIGN(options.layout, parse_layout_policy(arguments.layout));
-  options.limits = arguments.limits();
-  options.input = arguments.input();
-  options.portable = arguments.portable;
-  options.cores = arguments.core_count();
-  options.compress_weights = arguments.compress_weights;
-  options.arrival = arguments.arrival;
-  options.on_message = console.sink();
+  TT_TRY_ASSIGN(const RunOptions options, run_options(arguments, console));
   return explain_network(model, arguments.device, options);
 }
 
@@ -76,7 +67,7 @@ int run_explain(const ExplainArguments& arguments, const Context& context) {
 
 Command explain_command() {
   return {.name = "explain",
-          .summary = "Say what was tried for the network, or why a task's fastest kernel is",
+          .summary = "Say what was tried for the network, or why a task's kernel is the fastest",
           .options = all_of({{model(),
                               device(),
                               log(),

@@ -4,9 +4,9 @@
 #include "cli/report_json.h"
 #include "cli/report_text.h"
 #include "cli/run_arguments.h"
+#include "cli/run_options.h"
 #include "cli/shared_options.h"
 #include "cli/tensor_files.h"
-#include "deploy/selection/layouts.h"
 #include "tinytune/deploy.h"
 
 namespace tinytune {
@@ -40,11 +40,7 @@ Status check_output_count(const Model& model, const RunArguments& arguments) {
 Result<RunReport> run(const RunArguments& arguments, const Console& console) {
   TT_TRY_ASSIGN(const Model model, Model::load(arguments.model, arguments.loading()));
   TT_TRY(check_output_count(model, arguments));
-  RunOptions options;
-  options.records = arguments.records;
-  TT_TRY_ASSIGN(options.layout, parse_layout_policy(arguments.layout));
-  options.limits = arguments.limits();
-  options.input = arguments.input();
+  TT_TRY_ASSIGN(RunOptions options, run_options(arguments, console));
   if (arguments.steps > kMostSteps)
     return Error(ErrorCode::kInvalidInput, "--steps is at most " + std::to_string(kMostSteps) +
                                                ", not " + std::to_string(arguments.steps));
@@ -53,14 +49,9 @@ Result<RunReport> run(const RunArguments& arguments, const Console& console) {
   const int inferences = options.steps + (options.input == InputArrival::kFrames ? 1 : 0);
   TT_TRY_ASSIGN(options.inputs, read_inputs(model, arguments.inputs, inferences));
   options.verify = arguments.verify;
-  options.portable = arguments.portable;
-  options.cores = arguments.core_count();
-  options.compress_weights = arguments.compress_weights;
-  options.arrival = arguments.arrival;
   options.on = arguments.on;
   options.arena_front = arguments.arena_front;
   options.dump_tensors = arguments.dump_directory.has_value();
-  options.on_message = console.sink();
   TT_TRY_ASSIGN(RunReport report, run_model(model, arguments.device, options));
   TT_TRY(write_outputs(model, arguments.outputs, report.outputs));
   if (arguments.dump_directory) TT_TRY(write_dump(*arguments.dump_directory, report, console));

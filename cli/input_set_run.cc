@@ -10,11 +10,11 @@
 #include "cli/accuracy.h"
 #include "cli/input_set.h"
 #include "cli/report_json.h"
+#include "cli/run_options.h"
 #include "cli/table.h"
 #include "cli/tensor_files.h"
 #include "cli/units.h"
 #include "deploy/model/model_state.h"
-#include "deploy/selection/layouts.h"
 #include "tinytune/deploy.h"
 
 namespace tinytune {
@@ -71,18 +71,10 @@ Result<std::vector<std::vector<uint8_t>>> by_reference(const Model& model, const
 
 Result<RunReport> by_kernels(const Model& model, const RunArguments& arguments, InputSet set,
                              const Console& console) {
-  RunOptions options;
-  options.records = arguments.records;
-  TT_TRY_ASSIGN(options.layout, parse_layout_policy(arguments.layout));
-  options.limits = arguments.limits();
+  TT_TRY_ASSIGN(RunOptions options, run_options(arguments, console));
   options.steps = static_cast<int>(set.names.size());  // without state, steps do not touch
   options.inputs = std::move(set.inputs);
   options.verify = arguments.verify;
-  options.portable = arguments.portable;
-  options.cores = arguments.core_count();
-  options.compress_weights = arguments.compress_weights;
-  options.arrival = arguments.arrival;
-  options.on_message = console.sink();
   return run_model(model, arguments.device, options);
 }
 

@@ -30,16 +30,18 @@ std::string untuned_layers(const GeneratedNetwork& network) {
 /// Says whether it is exact, where that can be said.
 Result<std::optional<bool>> state_facts_of(const Deployment& deployment,
                                            const Provenance& provenance, const SmokeTest& smoke,
-                                           GeneratedNetwork& network) {
-  const Result<RunReport> ran = try_out(deployment, network);
+                                           Candidate& candidate) {
+  GeneratedNetwork& network = candidate.network;
+  const Status ran = run_once(deployment, candidate);
   if (ran) {
-    TT_TRY(check_footprint(deployment, ran->footprint));
+    const RunReport& report = *candidate.ran;
+    TT_TRY(check_footprint(deployment, report.footprint));
     if (const auto figures =
-            compare_with_log(deployment.model.state().network, network, *ran, deployment.records);
+            compare_with_log(deployment.model.state().network, network, report, deployment.records);
         figures && deployment.sink)
       deployment.sink(figures->kind, figures->line);
-    state_facts(network, deployment.device, provenance, ran->footprint);
-    return std::optional<bool>(ran->outputs == smoke.outputs);
+    state_facts(network, deployment.device, provenance, report.footprint);
+    return std::optional<bool>(report.outputs == smoke.outputs);
   }
   state_facts(network, deployment.device, provenance, std::nullopt);
   if (ran.error().code() == ErrorCode::kFailed) return ran.error();
@@ -130,6 +132,15 @@ Result<Ground> load_ground_for(const Model& model, const std::string& device_nam
   return ground;
 }
 
+Result<Ground> load_ground_of(const Model& model, const std::string& device_name,
+                              const RunOptions& options) {
+  TT_TRY_ASSIGN(Ground ground,
+                load_ground_for(model, device_name, options.arrival, options.limits,
+                                options.records, options.on_message, options.portable));
+  say_how_records_match(ground, model.state().tasks, options.records, options.on_message);
+  return ground;
+}
+
 Result<Compilation> Compilation::prepare(const Model& model, const std::string& device_name,
                                          const Ground& ground, const CompileOptions& options) {
   say_how_records_match(ground, model.state().tasks, options.records, options.on_message);
@@ -158,13 +169,14 @@ Deployment Compilation::deployment(const MessageSink& sink,
           .arrival = arrival_};
 }
 
-Result<GeneratedNetwork> Compilation::generate(const MessageSink& sink,
-                                               const std::optional<ArenaShare>& share) const {
+Result<Candidate> Compilation::generate(const MessageSink& sink,
+                                        const std::optional<ArenaShare>& share) const {
   LayoutChoice layouts(options_->layout, ground_->device, ground_->records);
   return deployment(sink, share).generate(layouts);
 }
 
-Result<Compilation::Package> Compilation::package(GeneratedNetwork network) const {
+Result<Compilation::Package> Compilation::package(Candidate candidate) const {
+  GeneratedNetwork& network = candidate.network;
   const MessageSink& sink = options_->on_message;
   const std::string untuned = untuned_layers(network);
   if (options_->require_tuned && !untuned.empty()) {
@@ -173,7 +185,7 @@ Result<Compilation::Package> Compilation::package(GeneratedNetwork network) cons
   }
   TT_TRY_ASSIGN(const std::optional<bool> exact,
                 state_facts_of(deployment(sink, {}), provenance_of(*model_, *options_),
-                               *programs_.smoke, network));
+                               *programs_.smoke, candidate));
   Package made;
   made.files = files_to_write(
       network,

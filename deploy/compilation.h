@@ -23,6 +23,10 @@ Result<Ground> load_ground_for(const Model& model, const std::string& device_nam
                                const std::optional<std::string>& path, const MessageSink& sink,
                                bool portable = false);
 
+/// load_ground_for() with the options of a run, which is told how its records match.
+Result<Ground> load_ground_of(const Model& model, const std::string& device_name,
+                              const RunOptions& options);
+
 class Compilation {
  public:
   /// Runs the reference for the smoke test. What it is given outlives it. Errors as
@@ -31,15 +35,16 @@ class Compilation {
                                      const Ground& ground, const CompileOptions& options);
 
   /// Errors as compile_model().
-  Result<GeneratedNetwork> generate(const MessageSink& sink,
-                                    const std::optional<ArenaShare>& share = {}) const;
+  Result<Candidate> generate(const MessageSink& sink,
+                             const std::optional<ArenaShare>& share = {}) const;
 
   struct Package {
     std::vector<GeneratedFile> files;  ///< as they are written
     CompileReport report;              ///< without the directory and names of files
   };
-  /// Builds and runs the network where this machine can. kFailed: it does not fit the device.
-  Result<Package> package(GeneratedNetwork network) const;
+  /// Builds the network, and runs it unless it ran, where this machine can. kFailed: it does not
+  /// fit the device.
+  Result<Package> package(Candidate candidate) const;
 
   const Model& model() const { return *model_; }
 

@@ -34,9 +34,9 @@ Result<std::vector<std::string>> write_files(const std::string& directory,
 
 /// Networks that share an arena, each where the plan of all has it. The arena is the largest
 /// network's; the others are made again where that leaves less room for their copies.
-Result<std::vector<GeneratedNetwork>> generate_in_turn(std::span<const Compilation> compilations,
-                                                       const MessageSink& sink,
-                                                       SharedArenaReport& report) {
+Result<std::vector<Candidate>> generate_in_turn(std::span<const Compilation> compilations,
+                                                const MessageSink& sink,
+                                                SharedArenaReport& report) {
   std::vector<ArenaShare> shares;
   for (const Compilation& compilation : compilations) {
     ArenaShare share;
@@ -45,22 +45,23 @@ Result<std::vector<GeneratedNetwork>> generate_in_turn(std::span<const Compilati
     report.state_bytes += state_bytes(compilation.model().state().network.graph);
     shares.push_back(share);
   }
-  std::vector<GeneratedNetwork> networks;
+  std::vector<Candidate> candidates;
   for (size_t i = 0; i < shares.size(); ++i) {
     shares[i].state.bytes = report.state_bytes;
-    TT_TRY_ASSIGN(GeneratedNetwork network, compilations[i].generate(sink, shares[i]));
+    TT_TRY_ASSIGN(Candidate candidate, compilations[i].generate(sink, shares[i]));
+    const GeneratedNetwork& network = candidate.network;
     const uint32_t end = i + 1 < shares.size() ? shares[i + 1].state.offset : report.state_bytes;
     const uint32_t own_state = end - shares[i].state.offset;
     report.apart_bytes += network.arena_bytes - (report.state_bytes - own_state);
     report.arena_bytes = std::max(report.arena_bytes, network.arena_bytes);
-    networks.push_back(std::move(network));
+    candidates.push_back(std::move(candidate));
   }
   for (size_t i = 0; i < shares.size(); ++i) {
-    if (networks[i].arena_bytes == report.arena_bytes) continue;
+    if (candidates[i].network.arena_bytes == report.arena_bytes) continue;
     shares[i].arena_bytes = report.arena_bytes;
-    TT_TRY_ASSIGN(networks[i], compilations[i].generate({}, shares[i]));
+    TT_TRY_ASSIGN(candidates[i], compilations[i].generate({}, shares[i]));
   }
-  return networks;
+  return candidates;
 }
 
 /// Of the arena once, of everything else what each has; only one of them is on the stack.
@@ -128,8 +129,8 @@ Result<CompileReport> compile_model(const Model& model, const std::string& devic
                                                      options.records, sink, options.portable));
   TT_TRY_ASSIGN(const Compilation compilation,
                 Compilation::prepare(model, device, ground, options));
-  TT_TRY_ASSIGN(GeneratedNetwork network, compilation.generate(sink));
-  TT_TRY_ASSIGN(Compilation::Package made, compilation.package(std::move(network)));
+  TT_TRY_ASSIGN(Candidate candidate, compilation.generate(sink));
+  TT_TRY_ASSIGN(Compilation::Package made, compilation.package(std::move(candidate)));
   made.report.directory = directory;
   TT_TRY_ASSIGN(made.report.files, write_files(directory, made.files, sink));
   return std::move(made.report);
@@ -157,11 +158,10 @@ Result<SharedArenaReport> compile_models(std::span<const Model> models, const st
     compilations.push_back(std::move(compilation));
   }
   SharedArenaReport report;
-  TT_TRY_ASSIGN(std::vector<GeneratedNetwork> networks,
-                generate_in_turn(compilations, sink, report));
+  TT_TRY_ASSIGN(std::vector<Candidate> candidates, generate_in_turn(compilations, sink, report));
   std::vector<GeneratedFile> files;
   for (size_t i = 0; i < models.size(); ++i) {
-    TT_TRY_ASSIGN(Compilation::Package made, compilations[i].package(std::move(networks[i])));
+    TT_TRY_ASSIGN(Compilation::Package made, compilations[i].package(std::move(candidates[i])));
     made.report.directory = (std::filesystem::path(directory) / models[i].info().name).string();
     for (GeneratedFile& file : made.files) {
       made.report.files.push_back(file.name);

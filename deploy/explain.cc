@@ -94,19 +94,17 @@ Result<TaskExplanation> explain_task(const Model& model, const std::string& devi
 
 Result<NetworkExplanation> explain_network(const Model& model, const std::string& device_name,
                                            const RunOptions& options) {
-  TT_TRY_ASSIGN(const Ground ground,
-                load_ground_for(model, device_name, options.arrival, options.limits,
-                                options.records, options.on_message, options.portable));
-  say_how_records_match(ground, model.state().tasks, options.records, options.on_message);
+  TT_TRY_ASSIGN(const Ground ground, load_ground_of(model, device_name, options));
   TT_TRY_ASSIGN(auto arrival, find_arrival(device_name, options.arrival));
   MoveTrace trace;
   Deployment deployment =
       deployment_of(model, ground.device, ground.records, options, std::move(arrival));
   deployment.trace = &trace;
   LayoutChoice layouts(options.layout, ground.device, ground.records);
-  TT_TRY_ASSIGN(const GeneratedNetwork network, deployment.generate(layouts));
+  TT_TRY_ASSIGN(Candidate deployed, deployment.generate(layouts));
   NetworkExplanation explanation{.moves = trace.outcomes(), .deployed = {}};
-  TT_TRY_ASSIGN(explanation.deployed, try_out(deployment, network));
+  TT_TRY(run_once(deployment, deployed));
+  explanation.deployed = std::move(*deployed.ran);
   return explanation;
 }
 

@@ -148,11 +148,8 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
   if (options.steps < 1)
     return Error(ErrorCode::kInvalidInput,
                  "steps must be at least 1, not " + std::to_string(options.steps));
-  TT_TRY_ASSIGN(const Ground ground,
-                load_ground_for(model, device_name, options.arrival, options.limits,
-                                options.records, options.on_message, options.portable));
+  TT_TRY_ASSIGN(const Ground ground, load_ground_of(model, device_name, options));
   const auto& [device, records, in_log] = ground;
-  say_how_records_match(ground, model.state().tasks, options.records, options.on_message);
   const bool frames = options.input == InputArrival::kFrames;
   const int steps = options.steps + (frames ? 1 : 0);  // behind the first window
   if (options.input != InputArrival::kWhole && (options.on || options.dump_tensors))
@@ -171,7 +168,8 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
   TT_TRY_ASSIGN(const auto arrival, find_arrival(device_name, options.arrival));
   LayoutChoice layouts(options.layout, device, records);
   const Deployment deployment = deployment_of(model, device, records, options, arrival);
-  TT_TRY_ASSIGN(const GeneratedNetwork network, deployment.generate(layouts));
+  TT_TRY_ASSIGN(const Candidate deployed, deployment.generate(layouts));
+  const GeneratedNetwork& network = deployed.network;
   const Graph& graph = model.state().graph;
   TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(device_name));
   std::optional<NetworkSimulation> simulation;

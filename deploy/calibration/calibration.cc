@@ -162,7 +162,8 @@ Result<Network> network_of(const Model& model, const Ground& ground, const RunOp
   const auto& [device, records, in_log] = ground;
   LayoutChoice layouts(options.layout, device, records);
   const Deployment deployment = deployment_of(model, device, records, options, {});
-  TT_TRY_ASSIGN(GeneratedNetwork generated, deployment.generate(layouts));
+  TT_TRY_ASSIGN(Candidate found, deployment.generate(layouts));
+  GeneratedNetwork& generated = found.network;
   TT_TRY_ASSIGN(BuiltNetwork built, build_library(generated, device));
   TT_TRY_ASSIGN(auto inputs, generate_inputs(model, 1));  // those of the bench program
   return Network{model.state().graph, std::move(generated), std::move(built), std::move(inputs)};

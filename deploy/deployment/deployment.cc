@@ -70,22 +70,22 @@ NetworkOptions Deployment::options(LayoutChoice& layouts) const {
   return options;
 }
 
-Result<GeneratedNetwork> Deployment::generate(LayoutChoice& layouts) const {
+Result<Candidate> Deployment::generate(LayoutChoice& layouts) const {
   TT_TRY(check_cores(*this));
   TT_TRY(check_arrival(*this));
   const NetworkOptions options = this->options(layouts);
   Result<Candidate> found = fastest_network(*this, options);
   TT_TRY(layouts.status());
   if (!found) return found.error().within(model.path());
-  GeneratedNetwork& network = found->network;
-  if (!sink) return std::move(network);
+  if (!sink) return found;
+  const GeneratedNetwork& network = found->network;
   for (const std::string& warning : network.warnings) sink(MessageKind::kWarning, warning);
   if (input == InputArrival::kWhole)
     if (const auto worth =
             arena_worth(model.state().network, device, records, network.arena_bytes, options);
         worth && *worth)
       tell_what_arena_buys(**worth, sink);
-  return std::move(network);
+  return found;
 }
 
 }  // namespace tinytune

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "codegen/networks/network.h"
+#include "deploy/execution/candidate.h"
 #include "deploy/selection/layouts.h"
 #include "devices/device.h"
 #include "records/records.h"
@@ -26,7 +27,7 @@ class MoveTrace;
 /// The one that the device's file names so; none for an empty name. kInvalidInput: it has none.
 Result<std::optional<ArrivalWay>> find_arrival(const std::string& device, const std::string& name);
 
-/// What is deployed, and within which limits.
+/// A model, a device and limits: what a network is searched for.
 struct Deployment {
   const Model& model;
   const Device& device;
@@ -46,10 +47,10 @@ struct Deployment {
   /// As the model and its layouts have them, layer by layer on one core.
   NetworkOptions options(LayoutChoice& layouts) const;
 
-  /// Errors as generate_within(). kFailed: its arena does not fit the device, or all it takes not
-  /// the limit on RAM. kInvalidInput, kUnsupported: cores, or a way of arrival, that the device or
-  /// the other options do not allow.
-  Result<GeneratedNetwork> generate(LayoutChoice& layouts) const;
+  /// With what it took, if it ran. Errors as generate_within(). kFailed: its arena does not fit the
+  /// device, or all it takes not the limit on RAM. kInvalidInput, kUnsupported: cores, or a way of
+  /// arrival, that the device or the other options do not allow.
+  Result<Candidate> generate(LayoutChoice& layouts) const;
 };
 
 /// As the options of a run have it; all that it is given outlives it.

@@ -1,4 +1,4 @@
-// What less memory would cost a network, for reports.
+// Cycles of a network with less flash, or with a smaller arena.
 #pragma once
 
 #include <vector>

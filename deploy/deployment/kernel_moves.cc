@@ -24,12 +24,11 @@ namespace {
 /// The least stack of any network.
 constexpr uint64_t kLeastStack = 64;
 
-// Within one limit on the arena.
+// Searches kernels within one limit on the arena.
 //
-// Where not all that waits for flash finds room in fast memory, or in the fast memory that weights
-// prefer, kernels that take scratch or widen their weights may lose there what they win in
-// instructions. The first network tells what bytes elsewhere cost, so that schedules and what is
-// copied of them are chosen together.
+// Kernels that take scratch or widen their weights win instructions, and may lose more cycles to
+// waits if fast memory has no room for their constants. A run of the first network measures those
+// waits a byte; schedules and what is copied of them are then chosen together.
 struct ArenaSearch {
   const Deployment& deployment;
   const NetworkOptions& options;
@@ -37,7 +36,7 @@ struct ArenaSearch {
   uint64_t stack_bytes;
   Result<Candidate> best = Error(ErrorCode::kFailed, "nothing was tried");
 
-  /// Of the network that was placed last.
+  /// Room for copies, and what was copied, of the network that was placed last.
   FastBudget budget = {};
   FastPlacement placement = {};
   FlashWaits waits = {};      ///< what its bytes cost where they are
@@ -74,7 +73,7 @@ Result<Placed> place(const ArenaSearch& search, const KernelLimits& kernels,
   return placed;
 }
 
-/// What fits nowhere is not proposed.
+/// Proposes nothing if no kernels fit.
 Proposal propose(ArenaSearch& search, const KernelLimits& kernels) {
   Result<Placed> placed = place(search, kernels, search.waits);
   if (!placed) return NotProposed{placed.error().message()};
@@ -83,18 +82,21 @@ Proposal propose(ArenaSearch& search, const KernelLimits& kernels) {
   return Candidate{std::move(placed->network)};
 }
 
-/// Room for constants, once the code that pays most is copied: in all, and in one memory.
-void leave_room(const FastBudget& budget, const FastPlacement& placement, KernelLimits& kernels) {
+/// Limits constants to the room that copied code leaves: in all, and in one memory.
+KernelLimits beside_code(const ArenaSearch& search) {
+  const auto& [budget, placement] = std::tie(search.budget, search.placement);
+  KernelLimits kernels = search.allowed();
   const uint64_t copied_code = std::min(budget.total_bytes, placement.code_bytes);
   std::vector<uint64_t> rooms = budget.constant_bytes;
   if (budget.with_code) rooms[*budget.with_code] -= std::min(rooms[*budget.with_code], copied_code);
   const uint64_t all = std::accumulate(rooms.begin(), rooms.end(), uint64_t{0});
   kernels.fast_ram_bytes = std::min(all, budget.total_bytes - copied_code);
   kernels.largest_copy_bytes = *std::max_element(rooms.begin(), rooms.end());
+  return kernels;
 }
 
-/// Where nothing is copied: what a byte of constants waits, for layers whose kernel nobody
-/// measured. Records of the others have their waits in their cycles.
+/// Returns cycles that a byte of constants waits in flash, for layers without a record. A record's
+/// cycles include its waits.
 FlashWaits waits_of_unmeasured(const GeneratedNetwork& network, const RunReport& ran,
                                const Records& records) {
   uint64_t waited = 0;
@@ -130,7 +132,7 @@ Proposal fewer_waits(ArenaSearch& search) {
     search.waits = waits_of_unmeasured(network, *ran, deployment.records);
     thriftier.fast_ram_bytes = 0;
   } else {
-    if (!device.fast_rodata_memories.empty()) leave_room(search.budget, placement, thriftier);
+    if (!device.fast_rodata_memories.empty()) thriftier = beside_code(search);
     if (!waits_for_flash) {
       search.waits =
           overflow_costs(network_memory(deployment.model.state().network, search.options), network,
@@ -150,9 +152,7 @@ Proposal fewer_waits_again(ArenaSearch& search) {
   if (!search.best || !search.waits_matter || !copies) return {};
   if (search.placement.left_out_cycles == 0) return {};
   search.waits = search.placement.waits;
-  KernelLimits thriftier = search.allowed();
-  leave_room(search.budget, search.placement, thriftier);
-  return propose(search, thriftier);
+  return propose(search, beside_code(search));
 }
 
 // Scratch that a limit on RAM allows leaves less of it to copies.

@@ -50,6 +50,12 @@ Result<Candidate> fastest_in_strips(const Deployment& deployment, const StripOrd
   return StripAutotuner(search, generate, run, std::move(otherwise), counted).fastest(arena_bytes);
 }
 
+Status check_may_run_in_strips(const IntegerNetwork& network, const char* what) {
+  if (network.may_run_in_strips) return ok_status();
+  return Error(ErrorCode::kUnsupported,
+               std::string(what) + " of the input need strips, which are disabled");
+}
+
 /// Why layers do not have to run in strips; empty: they may. Where nobody set a limit, a network
 /// may lack a template or flash, for which strips are no help.
 std::string why_no_strips(const NetworkSearch& search) {
@@ -96,8 +102,7 @@ Proposal by_rows(NetworkSearch& search) {
   const Deployment& deployment = search.deployment;
   const IntegerNetwork& network = deployment.model.state().network;
   if (deployment.input != InputArrival::kRows) return {};
-  if (!network.may_run_in_strips)
-    return Error(ErrorCode::kUnsupported, "rows of the input need strips, which are disabled");
+  TT_TRY(check_may_run_in_strips(network, "rows"));
   TT_TRY(streams_rows(network, search.options));
   const StripOrders orders(network, search.options, deployment.device, deployment.input);
   const uint64_t smallest = orders.smallest_arena();
@@ -120,8 +125,7 @@ Proposal by_frames(NetworkSearch& search) {
   const Deployment& deployment = search.deployment;
   const IntegerNetwork& network = deployment.model.state().network;
   if (deployment.input != InputArrival::kFrames) return {};
-  if (!network.may_run_in_strips)
-    return Error(ErrorCode::kUnsupported, "frames of the input need strips, which are disabled");
+  TT_TRY(check_may_run_in_strips(network, "frames"));
   NetworkOptions options = search.options;
   TT_TRY_ASSIGN(const FramesGroup frames, group_of_frames(network, options));
   options.strips = {frames.group};

@@ -23,6 +23,7 @@
 #include "templates/lanes/wide_lanes_constants.h"
 #include "templates/lanes/wide_lanes_plan.h"
 #include "templates/lanes/wide_tiles.h"
+#include "templates/tile/filled_output.h"
 
 namespace tinytune {
 namespace {
@@ -62,9 +63,6 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   return plan.describe(w, schedule, wide_start_words(w, plan));
 }
 
-// Whether the output is words, as kernels may read and write where rows are.
-bool fills_outputs(const Workload& w) { return w.groups == 1 && w.out_w * w.out_c % 4 == 0; }
-
 class Writer final : public StagedLanesWriter {
  public:
   Writer(const Workload& w, const Plan& plan, const Device& device)
@@ -75,7 +73,7 @@ class Writer final : public StagedLanesWriter {
         plan_(plan),
         has_min_max_(has_min_max(device)),
         skips_low_(knows_low_limit(w, plan) && !has_min_max_),
-        fills_(plan.loop == LaneLoop::kRv32 && skips_low_ && fills_outputs(w)),
+        fills_(plan.loop == LaneLoop::kRv32 && skips_low_ && w.groups == 1 && may_fill_output(w)),
         lanes_(plan.pixels, plan.tile.words) {
     if (plan.loop == LaneLoop::kRv32 && plan.scales_lanes && tiles_in_assembly().reaches()) {
       const WideTilesWriter code(tiles_in_assembly());
@@ -84,9 +82,7 @@ class Writer final : public StagedLanesWriter {
   }
 
   std::string write(const std::string& symbol) {
-    if (fills_)
-      ir_.fill_fast(argument("output"), w_.output_bytes() / 4,
-                    0x01010101u * static_cast<uint8_t>(w_.activation_min));
+    if (fills_) fill_output(w_, ir_);
     return StagedLanesWriter::write(symbol);
   }
 

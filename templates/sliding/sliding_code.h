@@ -15,7 +15,7 @@
 
 #include "schedules/schedule.h"
 #include "schedules/workload.h"
-#include "templates/lane_shifts.h"
+#include "templates/tile/filled_output.h"
 #include "templates/tile/ir_text.h"
 
 namespace tinytune {
@@ -149,14 +149,12 @@ class SlidingWriter {
         along_(plan.along),
         across_(plan.across),
         plan_(plan),
-        fills_(plan.branches && clamps_negatives(w) && w.out_w * w.out_c % 4 == 0) {}
+        fills_(plan.branches && may_fill_output(w)) {}
 
   std::string write(const std::string& symbol) {
     const Value params = argument("params");
     const Value end = ir_.at(params, int64_t{kSlidingParamBytes} * w_.out_c);
-    if (fills_)
-      ir_.fill_fast(argument("output"), w_.output_bytes() / 4,
-                    0x01010101u * static_cast<uint8_t>(w_.activation_min));
+    if (fills_) fill_output(w_, ir_);
     ir_.do_while({argument("weights"), params, argument("input"), argument("output")},
                  [&](const Values& v) {
                    load_constants(v[0], v[1]);

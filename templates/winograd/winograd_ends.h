@@ -19,6 +19,7 @@
 #include "templates/channel_params.h"
 #include "templates/isa/rv32_ends.h"
 #include "templates/lane_shifts.h"
+#include "templates/tile/filled_output.h"
 #include "templates/tile/ir_text.h"
 #include "templates/usual_knobs.h"
 #include "templates/winograd/winograd_plan.h"
@@ -104,15 +105,13 @@ class WinogradEndsWriter {
       : w_(w),
         ends_(w, plan),
         skips_low_(ends_.has_first && device.target.family == CoreFamily::kRiscv32 &&
-                   !has_min_max(device) && w.out_w * w.out_c % 4 == 0),
+                   !has_min_max(device) && may_fill_output(w)),
         ir_(ir) {}
 
   bool of_multiples() const { return ends_.of_multiples; }
 
   void fill_outputs() {
-    if (skips_low_)
-      ir_.fill_fast(argument("output"), w_.output_bytes() / 4,
-                    0x01010101u * static_cast<uint8_t>(w_.activation_min));
+    if (skips_low_) fill_output(w_, ir_);
   }
   /// The words of the channel at `params`, and what all share.
   void load(const Value& params, const Value& shared) {

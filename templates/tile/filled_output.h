@@ -1,0 +1,23 @@
+// Fills a kernel's output with the low limit of its ReLU, so that what is computed behind it stores
+// only what is above.
+#pragma once
+
+#include <cstdint>
+
+#include "schedules/workload.h"
+#include "templates/lane_shifts.h"
+#include "templates/tile/ir_text.h"
+
+namespace tinytune {
+
+/// Whether a low limit clamps all that is negative, and the output is whole words.
+inline bool may_fill_output(const Workload& w) {
+  return clamps_negatives(w) && w.out_w * w.out_c % 4 == 0;
+}
+
+inline void fill_output(const Workload& w, IrText& ir) {
+  ir.fill_fast(argument("output"), w.output_bytes() / 4,
+               0x01010101u * static_cast<uint8_t>(w.activation_min));
+}
+
+}  // namespace tinytune
