@@ -16,10 +16,12 @@
 // negative start from the middle.
 //
 // Unpacking goes up the words. What lies in a word of a lane's lower bits is known from the words
-// before and is taken off; what is left are the bits of lanes side by side.
+// before and is taken off; what is left has the bottom lane. A word without its bottom lane is
+// those above it: shifted until the next lane falls off, a lane with all its bits up to there.
 //
 // `code` prints the arithmetic: add, sub, shift_left and shift_right_unsigned of its words, as
-// IrText does for kernels and CLaneWords for C functions.
+// IrText does for kernels and CLaneWords for C functions; opaque() of a word that is used more than
+// once, whose shifts LLVM would merge with those of each use, into masks that take registers.
 #pragma once
 
 #include <algorithm>
@@ -81,30 +83,37 @@ class LaneWords {
     const auto right = [&](const Word& v, int by) {
       return by == 0 ? v : code.shift_right_unsigned(v, by);
     };
-    const int top = end == End::kTop ? 32 - bits_ : 0;
-    std::vector<Word> lanes(static_cast<size_t>(lanes_));
-    std::vector<Word> known(
-        static_cast<size_t>(lanes_));  // of lanes that are not complete: their lower bits
+    const int spare = 32 - bits_, top = end == End::kTop ? spare : 0;
+    struct Known {
+      Word bits;  // a lane's lower ones, with zeros below
+      int at;     // where they begin
+    };
+    std::vector<Known> known(static_cast<size_t>(lanes_));
+    const auto known_at = [&](int lane, int at) {
+      const Known& of_lane = known[static_cast<size_t>(lane)];
+      return at < of_lane.at ? right(of_lane.bits, of_lane.at - at)
+                             : left(of_lane.bits, at - of_lane.at);
+    };
     for (size_t i = 0; i < words.size(); ++i) {
       Word rest = words[i];
-      for (const Piece& piece : pieces_[i])
-        if (piece.from > 0)
-          rest =
-              code.sub(rest, left(known[static_cast<size_t>(piece.lane)], piece.at - piece.from));
-      const bool alone = pieces_[i].empty();
-      lanes[i] = alone ? left(rest, top) : right(left(rest, 32 - bits_), 32 - bits_ - top);
+      bool goes_on = false;  // a lane that begins in a word before
       for (const Piece& piece : pieces_[i]) {
-        const auto at = static_cast<size_t>(piece.lane);
-        const int above = &piece == &pieces_[i].back() ? 0 : 32 - piece.at - piece.count;
-        const Word bits = right(left(rest, above), piece.at + above);
-        const Word placed = left(bits, piece.from + top);
-        lanes[at] = piece.from == 0 ? placed : code.add(lanes[at], placed);
-        if (piece.from + piece.count == bits_)
-          take(piece.lane, lanes[at]);
-        else
-          known[at] = piece.from == 0 ? bits : code.add(known[at], left(bits, piece.from));
+        if (piece.from == 0) continue;
+        rest = code.sub(rest, known_at(piece.lane, piece.at - piece.from));
+        goes_on = true;
       }
-      take(static_cast<int>(i), lanes[i]);
+      const bool alone = pieces_[i].empty();
+      const Word lane = alone ? left(rest, top) : right(left(rest, spare), spare - top);
+      const Word above = goes_on ? code.sub(words[i], right(code.opaque(lane), top)) : rest;
+      for (const Piece& piece : pieces_[i]) {
+        const int beyond = &piece == &pieces_[i].back() ? 0 : 32 - piece.at - piece.count;
+        const bool begins = piece.from == 0;
+        known[static_cast<size_t>(piece.lane)] =
+            begins ? Known{code.opaque(right(left(above, beyond), piece.at + beyond)), 0}
+                   : Known{left(above, beyond), piece.at - piece.from + beyond};
+        if (piece.from + piece.count == bits_) take(piece.lane, known_at(piece.lane, top));
+      }
+      take(static_cast<int>(i), lane);
     }
   }
 

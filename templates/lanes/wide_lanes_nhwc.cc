@@ -63,6 +63,19 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   return plan.describe(w, schedule, wide_start_words(w, plan));
 }
 
+// The arithmetic of LaneWords. LLVM merges shifts into masks, which pays where no operand of a
+// subtraction can be shifted.
+struct LaneCode {
+  IrText& ir;
+  bool merges_shifts;
+
+  Value add(const Value& a, const Value& b) { return ir.add(a, b); }
+  Value sub(const Value& a, const Value& b) { return ir.sub(a, b); }
+  Value shift_left(const Value& a, int by) { return ir.shift_left(a, by); }
+  Value shift_right_unsigned(const Value& a, int by) { return ir.shift_right_unsigned(a, by); }
+  Value opaque(const Value& a) { return merges_shifts ? a : ir.opaque(a); }
+};
+
 class Writer final : public StagedLanesWriter {
  public:
   Writer(const Workload& w, const Plan& plan, const Device& device)
@@ -207,6 +220,7 @@ class Writer final : public StagedLanesWriter {
     const Value shared = fused ? ir_.load_word(channels_.end()) : channels_.end();
     const auto at_end =
         fused && traits.multiplies_high ? LaneWords::End::kTop : LaneWords::End::kBottom;
+    LaneCode code{ir_, plan_.loop == LaneLoop::kThumb1};
     for (int c = 0; c < plan_.tile.channels; ++c) {
       const int64_t words_at = int64_t{c} * channels_.param_bytes();
       const End finish =
@@ -217,11 +231,11 @@ class Writer final : public StagedLanesWriter {
       const auto first = words.begin() + int64_t{c} * plan_.tile.words;
       const Values of_channel(first, first + plan_.tile.words);
       if (fused && !traits.keeps_constants) {
-        lanes_.unpack(of_channel, at_end, ir_, finish_sum);
+        lanes_.unpack(of_channel, at_end, code, finish_sum);
         continue;
       }
       Values sums(static_cast<size_t>(plan_.pixels));
-      lanes_.unpack(of_channel, at_end, ir_,
+      lanes_.unpack(of_channel, at_end, code,
                     [&](int lane, const Value& value) { sums[static_cast<size_t>(lane)] = value; });
       for (int i = 0; i < plan_.pixels; ++i) finish_sum(i, sums[static_cast<size_t>(i)]);
     }

@@ -27,6 +27,7 @@ class CLaneWords {
   explicit CLaneWords(CWriter& w) : w_(w) {}
 
   std::string add(const std::string& a, const std::string& b) { return named(a + " + " + b); }
+  std::string opaque(const std::string& a) { return a; }
   std::string sub(const std::string& a, const std::string& b) { return named(a + " - " + b); }
   std::string shift_left(const std::string& a, int by) { return named(a + " << " + number(by)); }
   std::string shift_right_unsigned(const std::string& a, int by) {
