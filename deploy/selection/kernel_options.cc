@@ -8,6 +8,7 @@
 
 #include "deploy/selection/estimated_kernels.h"
 #include "deploy/selection/fast_memory.h"
+#include "deploy/selection/flash_worth.h"
 #include "deploy/selection/low_scratch_schedules.h"
 #include "templates/kernel_template.h"
 
@@ -19,7 +20,7 @@ class Gatherer {
  public:
   Gatherer(const NetworkMemory& memory, const LayerGroup& group, const Device& device,
            BuildCache& builds, const Records& records, const KernelLimits& limits,
-           const FlashWaits& waits, bool constants_in_flash)
+           const FlashWaits& waits, bool constants_in_flash, double worth_of_byte)
       : memory_(memory),
         group_(group),
         device_(device),
@@ -29,6 +30,7 @@ class Gatherer {
         limits_(limits),
         waits_(waits),
         constants_in_flash_(constants_in_flash),
+        worth_of_byte_(worth_of_byte),
         layer_(memory.layers[group.layers[0]]),
         workload_(layer_.op.workload) {
     for (const size_t layer : group.layers)
@@ -42,6 +44,7 @@ class Gatherer {
     for (const size_t layer : group_.layers)
       if (is_strip()) task_.strips_of.insert(memory_.layers[layer].index);
     TT_TRY(offer_measured());
+    worth_of_byte_ = 0;  // how long the code of others is, nobody knows
     if (unmeasured == Unmeasured::kOffered) TT_TRY(offer_unmeasured());
     offer_pairs();
     std::stable_sort(
@@ -67,7 +70,7 @@ class Gatherer {
       if (!schedule) continue;
       slowest_ = static_cast<uint64_t>(static_cast<double>(*m->median_cycles()) * share) + 1;
       if (share == 1) slowest_ = *m->median_cycles();
-      TT_TRY(offer(*schedule, slowest_, m->code.code_bytes));
+      TT_TRY(offer(*schedule, slowest_, &m->code));
     }
     return ok_status();
   }
@@ -235,7 +238,7 @@ class Gatherer {
   Status offer_one(const std::vector<Schedule>& schedules, uint64_t cycles) {
     for (const Schedule& schedule : schedules) {
       const size_t before = task_.options.size();
-      TT_TRY(offer(schedule, cycles, std::nullopt));
+      TT_TRY(offer(schedule, cycles, nullptr));
       if (task_.options.size() > before) break;
     }
     return ok_status();
@@ -243,26 +246,26 @@ class Gatherer {
 
   /// Kept if no faster one needs as little memory, and every layer's weights permit it; where only
   /// some layers' do, it is one for offer_pairs().
-  Status offer(const Schedule& schedule, uint64_t cycles, std::optional<uint64_t> code_bytes) {
+  Status offer(const Schedule& schedule, uint64_t cycles, const CodeFacts* measured) {
     KernelOption option{.schedule = schedule, .cycles = cycles * calls_};
     if (!is_legal(schedule, workload_)) return ok_status();
     option.scratch_bytes = scratch_bytes_of(workload_, schedule);
+    const size_t copies = layer_.shares_constants ? 0 : group_.layers.size();
+    if (measured != nullptr)
+      option.flash_bytes = measured->code_bytes + copies * measured->constant_bytes;
     if (!counts_bytes() && is_beaten(option)) return ok_status();
     const bool of_all = add_constants(option);
     if (!of_all && (layer_.strip_of || group_.layers.size() == 1)) return ok_status();
-    if (limits_.flash_bytes) {
-      if (!code_bytes) {
-        TT_TRY_ASSIGN(code_bytes, builds_.code_bytes(workload_, schedule, device_));
-      }
-      option.flash_bytes = *code_bytes;
+    if (measured != nullptr) {
+      option.flash_bytes = measured->code_bytes;
+    } else if (limits_.flash_bytes) {
+      TT_TRY_ASSIGN(option.flash_bytes, builds_.code_bytes(workload_, schedule, device_));
     }
     if (!of_all) {
       partial_.push_back(std::move(option));
-      return ok_status();
+    } else if (option.flash_bytes += option.constant_bytes; !is_beaten(option)) {
+      keep(std::move(option));
     }
-    option.flash_bytes += option.constant_bytes;
-    if (counts_bytes() && is_beaten(option)) return ok_status();
-    keep(std::move(option));
     return ok_status();
   }
 
@@ -295,6 +298,12 @@ class Gatherer {
   uint64_t free_scratch() const { return memory_.lower_bound - task_.live_bytes; }
 
   bool counts_bytes() const { return limits_.flash_bytes || limits_.fast_ram_bytes; }
+
+  /// In cycles, with what flash is worth.
+  double price(const KernelOption& option) const {
+    return static_cast<double>(option.cycles) +
+           worth_of_byte_ * static_cast<double>(option.flash_bytes);
+  }
 
   /// Nothing where the layer's weights do not permit the schedule.
   std::optional<uint64_t> packed_bytes(size_t layer, const Schedule& schedule) const {
@@ -335,7 +344,7 @@ class Gatherer {
 
   bool is_beaten(const KernelOption& option) const {
     return std::any_of(task_.options.begin(), task_.options.end(), [&](const KernelOption& other) {
-      return other.cycles <= option.cycles && other.scratch_bytes <= option.scratch_bytes &&
+      return price(other) <= price(option) && other.scratch_bytes <= option.scratch_bytes &&
              (!counts_bytes() || has_no_more_bytes(other, option));
     });
   }
@@ -343,7 +352,7 @@ class Gatherer {
   /// Of equal cycles, those with less memory.
   void keep(KernelOption option) {
     std::erase_if(task_.options, [&](const KernelOption& other) {
-      return option.cycles <= other.cycles && option.scratch_bytes <= other.scratch_bytes &&
+      return price(option) <= price(other) && option.scratch_bytes <= other.scratch_bytes &&
              (!counts_bytes() || has_no_more_bytes(option, other));
     });
     task_.options.push_back(std::move(option));
@@ -360,6 +369,7 @@ class Gatherer {
   const KernelLimits& limits_;
   const FlashWaits& waits_;
   const bool constants_in_flash_;
+  double worth_of_byte_;               ///< of flash, in cycles; 0: none is counted
   const NetworkMemory::Layer& layer_;  ///< the first of the group
   const Workload& workload_;
   TaskOptions task_;
@@ -370,27 +380,17 @@ class Gatherer {
 
 }  // namespace
 
-std::vector<LayerGroup> group_by_workload(const NetworkMemory& memory) {
-  std::vector<LayerGroup> groups;
-  std::map<std::string, size_t> known;
-  for (size_t i = 0; i < memory.layers.size(); ++i) {
-    const std::string text = to_text(memory.layers[i].op.workload);
-    const auto [at, is_new] = known.try_emplace(text, groups.size());
-    if (is_new) groups.push_back({text, {}});
-    groups[at->second].layers.push_back(i);
-  }
-  return groups;
-}
-
 Result<std::vector<TaskOptions>> kernel_options(const NetworkMemory& memory,
                                                 const std::vector<LayerGroup>& groups,
                                                 const Device& device, BuildCache& builds,
                                                 const Records& records, const KernelLimits& limits,
                                                 const FlashWaits& waits, Unmeasured unmeasured) {
   const bool in_flash = constants_stay_in_flash(memory, device, limits);
+  const double worth_of_byte = worth_of_flash_byte(memory, groups, records);
   std::vector<TaskOptions> tasks;
   for (const LayerGroup& group : groups) {
-    Gatherer gatherer(memory, group, device, builds, records, limits, waits, in_flash);
+    Gatherer gatherer(memory, group, device, builds, records, limits, waits, in_flash,
+                      worth_of_byte);
     TT_TRY_ASSIGN(TaskOptions task, gatherer.gather(unmeasured));
     tasks.push_back(std::move(task));
   }

@@ -4,27 +4,18 @@
 // when nothing measured fits: default schedules, and the nearest to them with little scratch.
 #pragma once
 
-#include <cstddef>
 #include <map>
-#include <string>
 #include <vector>
 
 #include "codegen/kernels/build_cache.h"
 #include "codegen/networks/network_memory.h"
 #include "deploy/selection/kernel_choice.h"
+#include "deploy/selection/layer_groups.h"
 #include "devices/device.h"
 #include "records/records.h"
 #include "tinytune/result.h"
 
 namespace tinytune {
-
-/// Layers of one workload. They share a kernel.
-struct LayerGroup {
-  std::string workload;
-  std::vector<size_t> layers;  ///< of NetworkMemory
-};
-
-std::vector<LayerGroup> group_by_workload(const NetworkMemory& memory);
 
 /// How long layers wait for a byte of constants in flash, by their index in the model, as a run of
 /// them told. Other kernels of a layer are taken to fetch each byte as often.

@@ -1,0 +1,19 @@
+// Layers that compute the same workload, and so share a kernel.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "codegen/networks/network_memory.h"
+
+namespace tinytune {
+
+struct LayerGroup {
+  std::string workload;
+  std::vector<size_t> layers;  ///< of NetworkMemory
+};
+
+std::vector<LayerGroup> group_by_workload(const NetworkMemory& memory);
+
+}  // namespace tinytune
