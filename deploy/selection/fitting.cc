@@ -57,7 +57,9 @@ class Fitting {
     std::vector<uint32_t> least;
     for (const TaskOptions& task : tasks_) least.push_back(task.least_scratch());
     limits_.arena_bytes = arena_limit(memory_, device_, asked.arena_bytes, arena_bytes(least));
-    if (!asked.arena_bytes) limits_.arena_bytes = worthwhile_arena(arena_bytes(least));
+    if (asked.arena_bytes) return ok_status();
+    TT_TRY_ASSIGN(const uint64_t untuned, untuned_arena(asked, waits));
+    limits_.arena_bytes = worthwhile_arena(std::max<uint64_t>(arena_bytes(least), untuned));
     return ok_status();
   }
 
@@ -180,6 +182,18 @@ class Fitting {
     return candidate;
   }
 
+  /// What the network has without its log, which is to make it no slower; 0 where it has none.
+  Result<uint64_t> untuned_arena(const KernelLimits& asked, const FlashWaits& waits) const {
+    const auto is_known = [&](const LayerGroup& group) { return is_tuned(group.workload); };
+    if (std::none_of(groups_.begin(), groups_.end(), is_known)) return 0;
+    const Records none;
+    Fitting untuned(executed_, device_, none, options_);
+    KernelLimits limits = asked;
+    limits.flash_bytes.reset();
+    TT_TRY(untuned.gather(limits, waits, Unmeasured::kOffered));
+    return *untuned.limits_.arena_bytes;
+  }
+
   /// Up to the limit, where a byte more saves least: the fewest cycles times a power of the bytes.
   uint64_t worthwhile_arena(uint64_t least) const {
     std::set<uint64_t> arenas = {least};
@@ -188,6 +202,7 @@ class Fitting {
     uint64_t best = least;
     double best_price = std::numeric_limits<double>::infinity();
     for (const uint64_t bytes : arenas) {
+      if (bytes < least) continue;
       const auto candidate = within_arena(bytes);
       if (!candidate || candidate->arena_bytes > *limits_.arena_bytes) continue;
       const double price = price_of(candidate->arena_bytes, candidate->cycles);

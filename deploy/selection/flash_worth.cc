@@ -1,7 +1,5 @@
 #include "deploy/selection/flash_worth.h"
 
-#include <cstdint>
-
 namespace tinytune {
 
 double worth_of_flash_byte(const NetworkMemory& memory, const std::vector<LayerGroup>& groups,
@@ -19,6 +17,19 @@ double worth_of_flash_byte(const NetworkMemory& memory, const std::vector<LayerG
   }
   if (bytes == 0) return 0;
   return kWorthOfBytes * static_cast<double>(cycles) / static_cast<double>(bytes);
+}
+
+uint64_t first_cycles(const Records& records, const std::string& workload) {
+  for (const Measurement* m : records.of(workload))
+    if (m->outcome == Outcome::kOk) return *m->median_cycles();
+  return 0;
+}
+
+double KernelPrice::operator()(const KernelOption& option) const {
+  constexpr double kMostFlash = 1e12;  // bytes
+  const auto cycles = static_cast<double>(option.cycles);
+  const bool is_slow = cycles > most_cycles;
+  return cycles + of_byte * (is_slow ? kMostFlash : static_cast<double>(option.flash_bytes));
 }
 
 }  // namespace tinytune

@@ -2,9 +2,12 @@
 // code for every length of a loop; such code is not deployed.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "codegen/networks/network_memory.h"
+#include "deploy/selection/kernel_choice.h"
 #include "deploy/selection/layer_groups.h"
 #include "records/records.h"
 
@@ -14,5 +17,17 @@ namespace tinytune {
 /// % more bytes a sixteenth of a per cent. 0 without records.
 double worth_of_flash_byte(const NetworkMemory& memory, const std::vector<LayerGroup>& groups,
                            const Records& records);
+
+/// Of a workload's first valid record, which tuning began with.
+uint64_t first_cycles(const Records& records, const std::string& workload);
+
+/// A kernel's cycles with what its bytes are worth. Kernels slower than `most_cycles` are behind
+/// all others, however small.
+struct KernelPrice {
+  double of_byte = 0;  ///< 0: the price is the cycles
+  double most_cycles = 0;
+
+  double operator()(const KernelOption& option) const;
+};
 
 }  // namespace tinytune

@@ -30,9 +30,9 @@ class Gatherer {
         limits_(limits),
         waits_(waits),
         constants_in_flash_(constants_in_flash),
-        worth_of_byte_(worth_of_byte),
         layer_(memory.layers[group.layers[0]]),
-        workload_(layer_.op.workload) {
+        workload_(layer_.op.workload),
+        price_{worth_of_byte} {
     for (const size_t layer : group.layers)
       calls_ += static_cast<uint64_t>(memory.layers[layer].calls);
   }
@@ -44,7 +44,7 @@ class Gatherer {
     for (const size_t layer : group_.layers)
       if (is_strip()) task_.strips_of.insert(memory_.layers[layer].index);
     TT_TRY(offer_measured());
-    worth_of_byte_ = 0;  // how long the code of others is, nobody knows
+    price_ = {};  // how long the code of others is, nobody knows
     if (unmeasured == Unmeasured::kOffered) TT_TRY(offer_unmeasured());
     offer_pairs();
     std::stable_sort(
@@ -65,6 +65,7 @@ class Gatherer {
   }
 
   Status offer_records_of(const std::string& workload, double share) {
+    price_.most_cycles = static_cast<double>(first_cycles(records_, workload) * calls_) * share;
     for (const Measurement* m : records_.fastest_first(workload)) {
       const Result<Schedule> schedule = parse_schedule(m->schedule);
       if (!schedule) continue;
@@ -299,12 +300,6 @@ class Gatherer {
 
   bool counts_bytes() const { return limits_.flash_bytes || limits_.fast_ram_bytes; }
 
-  /// In cycles, with what flash is worth.
-  double price(const KernelOption& option) const {
-    return static_cast<double>(option.cycles) +
-           worth_of_byte_ * static_cast<double>(option.flash_bytes);
-  }
-
   /// Nothing where the layer's weights do not permit the schedule.
   std::optional<uint64_t> packed_bytes(size_t layer, const Schedule& schedule) const {
     return spaces_.packed_bytes(**find_template(schedule), workload_, memory_.layers[layer].op.data,
@@ -344,7 +339,7 @@ class Gatherer {
 
   bool is_beaten(const KernelOption& option) const {
     return std::any_of(task_.options.begin(), task_.options.end(), [&](const KernelOption& other) {
-      return price(other) <= price(option) && other.scratch_bytes <= option.scratch_bytes &&
+      return price_(other) <= price_(option) && other.scratch_bytes <= option.scratch_bytes &&
              (!counts_bytes() || has_no_more_bytes(other, option));
     });
   }
@@ -352,7 +347,7 @@ class Gatherer {
   /// Of equal cycles, those with less memory.
   void keep(KernelOption option) {
     std::erase_if(task_.options, [&](const KernelOption& other) {
-      return price(option) <= price(other) && option.scratch_bytes <= other.scratch_bytes &&
+      return price_(option) <= price_(other) && option.scratch_bytes <= other.scratch_bytes &&
              (!counts_bytes() || has_no_more_bytes(option, other));
     });
     task_.options.push_back(std::move(option));
@@ -369,9 +364,9 @@ class Gatherer {
   const KernelLimits& limits_;
   const FlashWaits& waits_;
   const bool constants_in_flash_;
-  double worth_of_byte_;               ///< of flash, in cycles; 0: none is counted
   const NetworkMemory::Layer& layer_;  ///< the first of the group
   const Workload& workload_;
+  KernelPrice price_;
   TaskOptions task_;
   std::vector<KernelOption> partial_;  ///< that some layers' weights permit, and others' do not
   uint64_t calls_ = 0;                 ///< of the kernel, an inference

@@ -13,6 +13,7 @@ namespace tinytune {
 namespace {
 
 constexpr int kSize = 64;
+constexpr const char* kFirst = "wide_dense/1 channels=32 words=17 step=2 scale=layer";
 constexpr const char* kFast = "wide_dense/1 channels=32 words=17 step=8 scale=layer";
 constexpr const char* kSmall = "wide_dense/1 channels=32 words=17 step=4 scale=layer";
 
@@ -30,8 +31,9 @@ struct Known {
   uint64_t cycles, code_bytes;
 };
 
-/// The schedule of the layer, whose log has the two above.
-std::string chosen(const Known& fast, const Known& small, std::optional<uint64_t> flash = {}) {
+/// The schedule of the layer. Its log begins with one of `began` cycles.
+std::string chosen(const Known& fast, const Known& small, std::optional<uint64_t> flash = {},
+                   uint64_t began = 9000) {
   const Graph graph = dense_layer();
   const IntegerNetwork network = test::executed(graph);
   const NetworkOptions options{.name = "net"};
@@ -45,6 +47,7 @@ std::string chosen(const Known& fast, const Known& small, std::optional<uint64_t
     m.code = {.code_bytes = known.code_bytes, .constant_bytes = 9000};
     records.add(m);
   };
+  add(kFirst, {began, 7000});
   add(kFast, fast);
   add(kSmall, small);
   const auto made =
@@ -61,6 +64,10 @@ TEST(FlashWorth, CodeThatSavesNextToNothing_IsNotDeployed) {
 TEST(FlashWorth, CodeThatSavesCycles_IsDeployed) {
   EXPECT_EQ(chosen({5000, 6000}, {5450, 1000}), kFast);
   EXPECT_EQ(chosen({5000, 1000}, {5001, 1000}), kFast);
+}
+
+TEST(FlashWorth, WhatTuningBeganWith_GivesWayToNothingSlower) {
+  EXPECT_EQ(chosen({5000, 6000}, {5005, 1000}, {}, /*began=*/5004), kFast);
 }
 
 TEST(FlashWorth, ALargerLimitOnFlash_CostsNoCycles) {
