@@ -96,7 +96,8 @@ Result<std::vector<Device>> devices_of(const std::string& named) {
     const bool simulated =
         std::find(transports.begin(), transports.end(), "simulator") != transports.end();
     if (!simulated && !named.empty())
-      return Error(ErrorCode::kUnsupported, name + " has no simulator");
+      return Error(ErrorCode::kUnsupported,
+                   name + " has no simulator; without --device all that have one are compared");
     if (simulated) devices.push_back(std::move(device));
   }
   return devices;
@@ -239,6 +240,8 @@ Command advise_command() {
                   workers(),
                   disable_pass(),
                   external(),
+                  input_type(),
+                  state(),
                   json(),
                   quiet()},
       .examples =

@@ -152,7 +152,8 @@ Simulator::~Simulator() = default;
 
 Result<Simulator> Simulator::create(const Device& device) {
   if (device.target.family == CoreFamily::kAnyC)
-    return Error(ErrorCode::kUnsupported, device.name + " has no simulator");
+    return Error(ErrorCode::kUnsupported,
+                 device.name + " has no simulator; --device host runs its C on this machine");
   auto timing = TimingModel::create(device.timing, device.target.vector_bits);
   if (!timing) return timing.error().within(device.name);
   auto decoder = Decoder::create(device.target);

@@ -151,7 +151,8 @@ TEST(ProgramBoards, DeviceWithoutAWayToRun_SaysSo) {
   const Device device = load_device("esp32").value();
   const auto board = open_board(parse_board_address("esp32").value(), device);
   ASSERT_FALSE(board);
-  EXPECT_EQ(board.error().message(), "esp32 has no simulator");
+  EXPECT_EQ(board.error().message(),
+            "esp32 has no simulator; --device host runs its C on this machine");
 }
 
 }  // namespace
