@@ -6,6 +6,9 @@
 // 1 of that word, is 2 before the shift: one shift for both, the zero point before it as well. Sums
 // between -1/2 and 0 of the high word's units are below zero here and not there; they are far from
 // any step. What this form asks beyond theirs is two bits of room, which packing checks.
+//
+// Where a ReLU's limit fills the output in advance, the fused form's words have the first sum above
+// it: sums below are not scaled.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +20,20 @@
 #include "schedules/requantise.h"
 #include "templates/channel_params.h"
 #include "templates/tile/assembly.h"
+#include "templates/tile/filled_output.h"
 
 namespace tinytune {
 
+/// Whether a channel's words have its first sum above the low limit.
+inline bool has_first_sum(const Workload& w) {
+  return w.facts.requantise == Requantise::kFused && may_fill_output(w);
+}
+
 /// Words that a channel's requantisation reads.
-inline int end_words(Requantise kind) {
-  return kind == Requantise::kFused ? 4 : kind == Requantise::kStepped ? 3 : 5;
+inline int end_words(const Workload& w) {
+  const Requantise kind = w.facts.requantise;
+  if (kind == Requantise::kFused) return has_first_sum(w) ? 5 : 4;
+  return kind == Requantise::kStepped ? 3 : 5;
 }
 
 /// Those of every channel, and the table that all of the stepped form share.
@@ -68,10 +79,16 @@ inline Result<PackedEnds> pack_ends(const Workload& w, const LayerData& data) {
   PackedEnds ends;
   if (kind == Requantise::kStepped) ends.levels = params.shared();
   const auto ranges = accumulator_ranges(w, data);
+  AccumulatorRange whole = ranges[0];  // so that channels of one scale have the same words
+  for (const AccumulatorRange& range : ranges)
+    whole = {std::min(whole.low, range.low), std::max(whole.high, range.high)};
   for (int c = 0; c < w.out_c; ++c) {
     std::vector<int32_t> words = params.scaling(c);
     if (kind == Requantise::kFused) {
       words.insert(words.end(), params.shared().begin(), params.shared().end());
+      if (has_first_sum(w))
+        words.push_back(static_cast<int32_t>(
+            first_reaching(w, whole, data, static_cast<size_t>(c), w.activation_min + 1)));
     } else if (kind == Requantise::kStepped) {
       words.push_back(32 - words[1]);  // of the right shift
     } else {
@@ -93,31 +110,47 @@ inline constexpr int kScratchOfEnds = 10;
 /// Writes the ends of channels.
 class LaneEnds {
  public:
-  LaneEnds(const Workload& workload, const EndRegisters& registers, Assembly& text)
-      : w_(workload), registers_(registers), text_(text) {}
+  /// `skips_low`: the output is filled with the low limit.
+  LaneEnds(const Workload& workload, bool skips_low, const EndRegisters& registers, Assembly& text)
+      : w_(workload), skips_low_(skips_low), registers_(registers), text_(text) {}
 
   void load_limits() {
-    text_.emit("li {}, {}", low_, w_.activation_min);
+    if (!skips_low_) text_.emit("li {}, {}", low_, w_.activation_min);
     text_.emit("li {}, {}", high_, w_.activation_max);
   }
   /// The words of the channels that follow; `at` bytes from `base`.
   void load_words(Reg base, int at) {
-    for (int i = 0; i < end_words(w_.facts.requantise); ++i)
+    const int unread = has_first_sum(w_) && !skips_low_ ? 1 : 0;
+    for (int i = 0; i < end_words(w_) - unread; ++i)
       text_.emit("lw {}, {}({})", word(i), at + 4 * i, base);
   }
   /// Requantises `sum`, which may be changed, and stores it `at` bytes from the output.
   void end(Reg sum, int at) {
+    if (skips_low_) text_.emit("blt {}, {}, 7f", sum, word(kFirstSum));
     w_.facts.requantise == Requantise::kStepped ? scale_stepped(sum) : scale(sum);
     text_.emit("blt {}, {}, 4f", result_, high_);
     text_.emit("mv {}, {}", result_, high_);
-    text_.emit("4: blt {}, {}, 5f", low_, result_);
-    text_.emit("mv {}, {}", result_, low_);
-    text_.emit("5: sb {}, {}({})", result_, at, registers_.output);
+    text_.emit("4:");
+    if (!skips_low_) {
+      text_.emit("blt {}, {}, 5f", low_, result_);
+      text_.emit("mv {}, {}", result_, low_);
+      text_.emit("5:");
+    }
+    text_.emit("sb {}, {}({})", result_, at, registers_.output);
+    if (skips_low_) text_.emit("7:");
   }
 
  private:
   // In this order from the first register on, then what is computed with.
-  enum Word { kMultiplier, kOffset, kLeft, kRight, kSignedOffset, kWords };
+  enum Word {
+    kMultiplier,
+    kOffset,
+    kLeft,
+    kRight,
+    kSignedOffset,
+    kFirstSum = kSignedOffset,
+    kWords
+  };
   enum SteppedWord { kSteppedMultiplier, kSteppedRight, kSteppedLeft };
 
   void scale(Reg sum) {
@@ -158,6 +191,7 @@ class LaneEnds {
   Reg word(int i) const { return registers_.first + i; }
 
   const Workload& w_;
+  const bool skips_low_;
   const EndRegisters registers_;
   Assembly& text_;
   const Reg low_ = word(kWords), high_ = low_ + 1, result_ = low_ + 2, other_ = low_ + 3,

@@ -33,14 +33,13 @@ namespace tinytune {
 
 struct LanePairs {
   int pairs;      ///< of channels, a tile; two of them a word if `in_bytes`
-  int longest;    ///< group, in products
+  int longest;    ///< group, in products; odd: each length has code of its own
   bool in_bytes;  ///< each weight
   bool by_layer;  ///< all channels end alike
 
   static constexpr int kInstruction = 4;  ///< bytes, none of them compressed
-  /// `longest` of groups with code for each length.
-  static constexpr int kEachLength = 9;
-  bool each_length() const { return longest == kEachLength; }
+  static constexpr int kEachLength[] = {9, 17};
+  bool each_length() const { return longest % 2 == 1; }
   /// Of what stands before a group, in bytes.
   static constexpr int kStepAt = 0, kSkippedAt = 2, kLengthAt = 4, kGroupBytes = 8;
   static constexpr int kCodeAt = 0, kShortGroupBytes = 4;  ///< of groups with code for each length
@@ -131,8 +130,11 @@ class LanePairOperands {
 
 class LanePairsWriter : public Assembly {
  public:
-  LanePairsWriter(const Workload& w, const LanePairs& tile)
-      : w_(w), tile_(tile), r_(tile), ends_(w, {r_.accumulator, r_.levels, kOutputs}, *this) {
+  LanePairsWriter(const Workload& w, const LanePairs& tile, bool skips_low)
+      : w_(w),
+        tile_(tile),
+        r_(tile),
+        ends_(w, skips_low, {r_.accumulator, r_.levels, kOutputs}, *this) {
     emit("3: lui {}, {}", r_.constant, tile.in_bytes ? 0xff0 : 8);
     if (tile.in_bytes) emit("addi {0}, {0}, 0xff", r_.constant);
     for (int i = 0; i < 2 * tile.pairs; ++i) emit("lw {}, {}({})", kFirstSum + i, 4 * i, kStream);
@@ -205,7 +207,7 @@ class LanePairsWriter : public Assembly {
   }
 
   void ends() {
-    const int words = 4 * end_words(w_.facts.requantise);
+    const int words = 4 * end_words(w_);
     int at = LanePairs::kLastBytes;
     ends_.load_limits();
     const auto load_words = [&] {
@@ -326,10 +328,10 @@ struct LaneCursors {
 };
 
 /// Computes tiles up to the last one that says there are no more, and returns the cursors behind
-/// it. `levels` as in rv32_ends.h.
-inline LaneCursors add_lane_pairs(const Workload& w, const LanePairs& tile,
+/// it. `skips_low` and `levels` as in rv32_ends.h.
+inline LaneCursors add_lane_pairs(const Workload& w, const LanePairs& tile, bool skips_low,
                                   const LaneCursors& cursors, const Value& levels, IrText& ir) {
-  const LanePairsWriter code(w, tile);
+  const LanePairsWriter code(w, tile, skips_low);
   Values read;
   if (w.facts.requantise == Requantise::kStepped) read.push_back(levels);
   const Values end = ir.assembly(code.text(), {cursors.stream, cursors.inputs, cursors.outputs},

@@ -97,7 +97,8 @@ KnobTable knobs(const Device& device) {
   return {name_of(row),
           1,
           {int_knob("pairs", up_to(6)),
-           int_knob("longest", {kShortest, 16, 32, 64, LanePairs::kEachLength}),
+           int_knob("longest",
+                    {kShortest, 16, 32, 64, LanePairs::kEachLength[0], LanePairs::kEachLength[1]}),
            Knob{"scale", {"layer", "channel"}}}};
 }
 
@@ -123,33 +124,41 @@ Schedule usual(const Workload& w, const Device& device, const char* scale) {
   return best;
 }
 
-// The same with code for each length, where groups may be short: that code is no more than what is
-// packed. Whether they are short the weights say (groups_are_short()).
+// Code for each length, where groups may be short, before code that all lengths share: no more than
+// what is packed, and where it is long, as lean as any. Whether groups are short the weights say
+// (groups_are_short()).
 template <Row row>
-std::optional<Schedule> of_each_length(const Workload& w, const Device& device,
-                                       const Schedule& shared) {
+std::vector<Schedule> usual_schedules(const Workload& w, const Device& device) {
   constexpr int kShortGroup = 4;  // that any weights of the layer allow
-  if (row != Row::kPairs || w.facts.lane_group > kShortGroup) return std::nullopt;
-  const Schedule s = knobs<row>(device).usual({{"pairs", shared.get("pairs")},
-                                               {"longest", std::to_string(LanePairs::kEachLength)},
-                                               {"scale", shared.get("scale")}});
-  const Plan plan(w, s);
-  if (!plan.legal(w) || plan.tile.code_bytes() > 2 * w.weight_bytes()) return std::nullopt;
-  return s;
+  const bool may_be_short = row == Row::kPairs && w.facts.lane_group <= kShortGroup;
+  std::vector<Schedule> all;
+  for (const char* scale : {"layer", "channel"}) {
+    const Schedule shared = usual<row>(w, device, scale);
+    for (const int longest : LanePairs::kEachLength) {
+      const Schedule s = knobs<row>(device).usual(
+          {{"pairs", shared.get("pairs")}, {"longest", std::to_string(longest)}, {"scale", scale}});
+      const Plan plan(w, s);
+      const bool is_long = longest != LanePairs::kEachLength[0];
+      if (may_be_short && plan.legal(w) && plan.tile.code_bytes() <= 2 * w.weight_bytes() &&
+          (!is_long || plan.is_lean(w)))
+        all.push_back(s);
+    }
+    all.push_back(shared);
+    if (row == Row::kLanes) break;
+  }
+  return all;
 }
 
 template <Row row>
 Schedule default_schedule(const Workload& w, const Device& device) {
-  const Schedule shared = usual<row>(w, device, "layer");
-  return of_each_length<row>(w, device, shared).value_or(shared);
+  return usual_schedules<row>(w, device).front();
 }
 
 template <Row row>
 std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device) {
-  const Schedule by_channel = usual<row>(w, device, "channel");
-  const auto each = of_each_length<row>(w, device, by_channel);
-  if (!each) return {by_channel};
-  return {*each, usual<row>(w, device, "layer"), by_channel};
+  std::vector<Schedule> usual = usual_schedules<row>(w, device);
+  usual.erase(usual.begin());
+  return usual;
 }
 
 // What a tile of channels from `first` on reads, in parts.
@@ -268,7 +277,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const Plan plan(w, schedule);
   const int pairs = plan.tile.pairs;
   const int64_t pair_bytes = plan.tile.in_bytes ? 2 : 4, product_bytes = pair_bytes * pairs;
-  const int64_t end_bytes = plan.tile.by_layer ? 0 : 8 * end_words(w.facts.requantise);
+  const int64_t end_bytes = plan.tile.by_layer ? 0 : 8 * end_words(w);
   const int64_t param_bytes = plan.by_llvm ? 4 * kPairWords : end_bytes;  // of a pair
   const int64_t tiles = (w.out_c / 2 + pairs - 1) / pairs;
   NestBuilder build(1, static_cast<int>(pair_bytes), plan.by_llvm ? 16 : 4);
@@ -342,16 +351,18 @@ class Writer {
 };
 
 // Of the others.
-Lowered lower_stream(const Workload& w, const Schedule& schedule, const Device&,
+Lowered lower_stream(const Workload& w, const Schedule& schedule, const Device& device,
                      const std::string& symbol) {
   const Plan plan(w, schedule);
   IrText ir;
+  const bool skips_low = has_first_sum(w) && !has_min_max(device);
+  if (skips_low) fill_output(w, ir);
   const Value levels = argument("weights");
   const int64_t levels_bytes =
       w.facts.requantise == Requantise::kStepped ? sizeof(SteppedLevels) : 0;
   LaneCursors cursors{ir.at(levels, levels_bytes), argument("input"), argument("output")};
-  cursors = add_lane_pairs(w, plan.tile, cursors, levels, ir);
-  if (plan.rest.pairs > 0) add_lane_pairs(w, plan.rest, cursors, levels, ir);
+  cursors = add_lane_pairs(w, plan.tile, skips_low, cursors, levels, ir);
+  if (plan.rest.pairs > 0) add_lane_pairs(w, plan.rest, skips_low, cursors, levels, ir);
   return {nullptr, ir.function(symbol, {"input", "weights", "output"})};
 }
 

@@ -80,7 +80,7 @@ bool fills_outputs(const Schedule& schedule, const Workload& w, const Target& ta
   const std::string_view name = schedule.template_name();
   return target.family == CoreFamily::kRiscv32 && w.facts.requantise == Requantise::kFused &&
          w.groups == 1 && w.activation_min >= w.output_zero_point && w.out_w * w.out_c % 4 == 0 &&
-         (name.starts_with("winograd4") ||
+         (name.starts_with("winograd4") || name == "pairs_dense" || name == "quads_dense" ||
           (name == "wide_lanes_nhwc" && schedule.get("loop") == "assembly") ||
           (name == "sliding_depthwise" && schedule.get("limits") == "branch"));
 }
