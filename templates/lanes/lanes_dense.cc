@@ -13,8 +13,8 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
+#include <utility>
 
 #include "schedules/stepped_requantise.h"
 #include "templates/channel_params.h"
@@ -263,11 +263,11 @@ Result<std::vector<PackedConstant>> pack_stream(const Workload& w, const LayerDa
 std::function<bool(const Schedule&)> may_pack(const Workload& w, const LayerData& data) {
   const auto ends = pack_ends(w, data);
   return [&w, &data, packs = ends.has_value(), alike = ends && ends->are_alike(),
-          known = std::map<int, bool>()](const Schedule& s) mutable {
+          known = std::map<std::pair<int, int>, bool>()](const Schedule& s) mutable {
     if (!packs || (!alike && s.get("scale") != "channel")) return false;
     const LanePairs tile = Plan(w, s).tile;
     if (!tile.each_length()) return true;
-    const auto [at, is_new] = known.try_emplace(tile.pairs, false);
+    const auto [at, is_new] = known.try_emplace({tile.pairs, tile.longest}, false);
     if (is_new) at->second = groups_are_short(w, data, tile);
     return at->second;
   };

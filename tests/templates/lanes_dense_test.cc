@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <tuple>
@@ -56,6 +58,31 @@ void expect_all_exact(const Device& device, const Names& templates, const Random
     expect_exact(*simulator, device, layer, schedule, ++seed);
     expect_exact_on(*simulator, device, layer, schedule, extreme_inputs(layer, ++seed));
   }
+}
+
+TEST(LanesDense, MayPack_IsTrueOfWhatPacks) {
+  const auto device = load_device("rv32imc");
+  ASSERT_TRUE(device) << device.error().message();
+  const RandomLayer layer = dense(
+      "dense_s8 nhwc n1 in1x1x128 out1x1x96 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,-128 act-128,127 "
+      "lane1 "
+      "long",
+      40, 77);
+  const ConfigSpace space = space_of(layer.workload, *device);
+  std::map<std::string, std::function<bool(const Schedule&)>> may_pack;
+  int packed = 0, refused = 0;
+  for (size_t point = 0; point < space.size(); ++point) {
+    const Schedule schedule = space.schedule(point);
+    if (!kInAssembly.contains(schedule.template_name())) continue;
+    auto& of_template = may_pack[schedule.template_name()];
+    if (!of_template)
+      of_template = (*find_template(schedule))->may_pack(layer.workload, layer.data);
+    const bool packs_it = packs(layer, schedule);
+    EXPECT_EQ(of_template(schedule), packs_it) << to_text(schedule);
+    ++(packs_it ? packed : refused);
+  }
+  EXPECT_GT(packed, 0);
+  EXPECT_GT(refused, 0);
 }
 
 TEST(LanesDense, EverySchedule_ComputesTheReferencesBytes) {
