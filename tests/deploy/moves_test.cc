@@ -69,7 +69,7 @@ class Moves : public testing::Test {
   std::optional<Model> model_;
   const Device device_ = *load_device("esp32c3");
   const Records records_{};
-  const MemoryLimits limits_;
+  const MemoryLimits limits_{};
   const MessageSink sink_ = [this](MessageKind, const std::string& line) { said_ += line; };
 };
 
