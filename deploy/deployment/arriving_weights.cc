@@ -373,7 +373,7 @@ Proposal with_arrivals(NetworkSearch& search) {
     return NotProposed{"the network has IF or WHILE"};
   const Status ran = run_once(deployment, *search.best);
   if (!ran && ran.error().code() != ErrorCode::kFailed) return NotProposed{ran.error().message()};
-  TT_TRY(ran);
+  if (!ran) return ran.error();
   const auto& [alone, without] = *search.best;
   NetworkOptions arriving = search.options;
   arriving.splits = alone.splits;

@@ -58,7 +58,7 @@ Proposal on_two_cores(NetworkSearch& search) {
   const Status ran_alone = run_once(deployment, *search.best);
   if (!ran_alone && ran_alone.error().code() != ErrorCode::kFailed)
     return std::move(*all);  // nothing tells
-  TT_TRY(ran_alone);
+  if (!ran_alone) return ran_alone.error();
   TT_TRY(run_once(deployment, *all));
   const std::vector<CoreSplit> kept = worthwhile(shared.splits, *search.best->ran, *all->ran);
   if (kept.empty() || kept == shared.splits) return std::move(*all);

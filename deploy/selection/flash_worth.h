@@ -13,8 +13,8 @@
 
 namespace tinytune {
 
-/// Cycles of an inference that a byte of flash has to save, by the fastest records of a network: 1
-/// % more bytes a sixteenth of a per cent. 0 without records.
+/// Cycles of an inference that a byte of flash has to save: a hundredth of what a network's fastest
+/// records take, a sixteenth of a hundredth of their cycles. 0 without records.
 double worth_of_flash_byte(const NetworkMemory& memory, const std::vector<LayerGroup>& groups,
                            const Records& records);
 

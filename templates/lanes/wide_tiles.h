@@ -53,9 +53,18 @@ class UnpackedLanes {
   }
 
   const std::vector<Step>& steps() const { return steps_; }
+  bool is_lane(int value) const { return steps_[static_cast<size_t>(value)].lane >= 0; }
+  /// Values that no step behind this one reads, itself among them.
+  std::vector<int> read_last_by(size_t step) const {
+    std::vector<int> last;
+    for (const int value : {steps_[step].first, steps_[step].second})
+      if (value >= 0 && steps_[static_cast<size_t>(value)].last_use == static_cast<int>(step))
+        last.push_back(value);
+    if (steps_[step].last_use < 0) last.push_back(static_cast<int>(step));
+    return last;
+  }
 
   // What LaneWords prints with.
-  int add(int a, int b) { return push({"or", a, b}); }  // of bits side by side
   int sub(int a, int b) { return push({"sub", a, b}); }
   int opaque(int a) { return a; }
   int shift_right_unsigned(int a, int by) { return push({"srli", a, -1, by}); }
@@ -247,25 +256,19 @@ class WideTilesWriter : public Assembly {
       }
       if (!step.wanted) continue;
       const auto read = [&](int value) { return regs[static_cast<size_t>(value)]; };
-      const auto is_last = [&](int value) {
-        return value >= 0 && steps[static_cast<size_t>(value)].last_use == static_cast<int>(i);
-      };
-      const auto is_lane = [&](int value) { return steps[static_cast<size_t>(value)].lane >= 0; };
-      for (const int value : {step.first, step.second})
-        if (is_last(value) && !is_lane(value)) free_.insert(free_.begin(), read(value));
+      for (const int value : unpacked.read_last_by(i))
+        if (!unpacked.is_lane(value)) free_.insert(free_.begin(), read(value));
       regs[i] = take();
       if (step.second >= 0)
         emit("{} {}, {}, {}", step.name, regs[i], read(step.first), read(step.second));
       else
         emit("{} {}, {}, {}", step.name, regs[i], read(step.first), step.by);
-      const auto end = [&](int value) {
-        const int lane = steps[static_cast<size_t>(value)].lane;
-        finish(read(value), lane * tiles_.pixel_bytes + c - tiles_.output_bias());
+      for (const int value : unpacked.read_last_by(i)) {
+        if (!unpacked.is_lane(value)) continue;
+        const int64_t pixel = steps[static_cast<size_t>(value)].lane;
+        finish(read(value), pixel * tiles_.pixel_bytes + c - tiles_.output_bias());
         free_.push_back(read(value));
-      };
-      for (const int value : {step.first, step.second})
-        if (is_last(value) && is_lane(value)) end(value);
-      if (step.lane >= 0 && step.last_use < 0) end(static_cast<int>(i));
+      }
     }
   }
 
