@@ -19,9 +19,10 @@
 // before and is taken off; what is left has the bottom lane. A word without its bottom lane is
 // those above it: shifted until the next lane falls off, a lane with all its bits up to there.
 //
-// `code` prints the arithmetic: add, sub, shift_left and shift_right_unsigned of its words, as
-// IrText does for kernels and CLaneWords for C functions; opaque() of a word that is used more than
-// once, whose shifts LLVM would merge with those of each use, into masks that take registers.
+// `code` prints the arithmetic, as IrText does for kernels and CLaneWords for C functions: add and
+// shift_left to pack; sub, shift_left, shift_right_unsigned and opaque to unpack. opaque() hides a
+// shifted word from LLVM, which would merge its shift with the next one into a mask: masks take
+// registers.
 #pragma once
 
 #include <algorithm>

@@ -209,6 +209,13 @@ std::vector<AccumulatorRange> accumulator_ranges(const Workload& w, const LayerD
   return ranges;
 }
 
+AccumulatorRange whole_range(const std::vector<AccumulatorRange>& ranges) {
+  AccumulatorRange whole = ranges.front();
+  for (const AccumulatorRange& range : ranges)
+    whole = {std::min(whole.low, range.low), std::max(whole.high, range.high)};
+  return whole;
+}
+
 int right_shift(const LayerData& data, int channel) {
   const auto c = static_cast<size_t>(channel);
   return data.multiplier[c] == 0 ? 1 : -data.shift[c];
@@ -314,9 +321,7 @@ std::optional<FusedRequantise> fuse_requantise(const Workload& w, const LayerDat
 
   if (scaled_alike(data)) {
     // What steps right in the whole of their ranges does so in each.
-    AccumulatorRange whole = ranges[0];
-    for (const AccumulatorRange& range : ranges)
-      whole = {std::min(whole.low, range.low), std::max(whole.high, range.high)};
+    const AccumulatorRange whole = whole_range(ranges);
     for (const auto& [left, right] :
          {std::pair(kLayerLeft, kLayerRight), std::pair(fused.left, fused.right)}) {
       if (left > fused.left || !has_multiplier(largest_scale, {left, right})) continue;

@@ -45,6 +45,9 @@ struct AccumulatorRange {
 };
 std::vector<AccumulatorRange> accumulator_ranges(const Workload& workload, const LayerData& data);
 
+/// Returns the smallest range that contains all of these, of which there is one at least.
+AccumulatorRange whole_range(const std::vector<AccumulatorRange>& ranges);
+
 /// The smallest accumulator of the range for which the channel's output is at least `level`; the
 /// range's end + 1 if there is none.
 int64_t first_reaching(const Workload& workload, const AccumulatorRange& range,

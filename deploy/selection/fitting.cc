@@ -182,7 +182,8 @@ class Fitting {
     return candidate;
   }
 
-  /// What the network has without its log, which is to make it no slower; 0 where it has none.
+  /// Returns the arena that the network gets without its log, so that a log never makes it slower;
+  /// 0 without records. Flash is not limited: counting it would build the untuned kernels.
   Result<uint64_t> untuned_arena(const KernelLimits& asked, const FlashWaits& waits) const {
     const auto is_known = [&](const LayerGroup& group) { return is_tuned(group.workload); };
     if (std::none_of(groups_.begin(), groups_.end(), is_known)) return 0;

@@ -1,5 +1,5 @@
-// What flash is worth in cycles. Logs have kernels that save a thousandth of a layer's cycles by
-// code for every length of a loop; such code is not deployed.
+// Weighs flash against cycles. Some measured kernels save 0.1 % of a layer's cycles with separate
+// code for every loop length; a network does not deploy them.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace tinytune {
 
-/// Cycles of an inference that a byte of flash has to save: a hundredth of what a network's fastest
-/// records take, a sixteenth of a hundredth of their cycles. 0 without records.
+/// Returns the cycles of an inference that a byte of flash has to save: 1/16 of cycles per byte of
+/// the network's fastest records. 0 without records.
 double worth_of_flash_byte(const NetworkMemory& memory, const std::vector<LayerGroup>& groups,
                            const Records& records);
 
-/// Of a workload's first valid record, which tuning began with.
+/// Returns the cycles of a workload's first valid record, of the kernel that tuning started with.
 uint64_t first_cycles(const Records& records, const std::string& workload);
 
-/// A kernel's cycles with what its bytes are worth. Kernels slower than `most_cycles` are behind
-/// all others, however small.
+/// Prices a kernel: its cycles plus the worth of its flash. Kernels slower than `most_cycles` cost
+/// more than all others, however small they are.
 struct KernelPrice {
   double of_byte = 0;  ///< 0: the price is the cycles
   double most_cycles = 0;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -44,7 +43,7 @@ class Gatherer {
     for (const size_t layer : group_.layers)
       if (is_strip()) task_.strips_of.insert(memory_.layers[layer].index);
     TT_TRY(offer_measured());
-    price_ = {};  // how long the code of others is, nobody knows
+    price_ = {};  // unmeasured kernels have no code size
     if (unmeasured == Unmeasured::kOffered) TT_TRY(offer_unmeasured());
     offer_pairs();
     std::stable_sort(
@@ -245,8 +244,8 @@ class Gatherer {
     return ok_status();
   }
 
-  /// Kept if no faster one needs as little memory, and every layer's weights permit it; where only
-  /// some layers' do, it is one for offer_pairs().
+  /// Kept if none of a lower price needs as little memory, and every layer's weights permit it;
+  /// where only some layers' do, it is one for offer_pairs().
   Status offer(const Schedule& schedule, uint64_t cycles, const CodeFacts* measured) {
     KernelOption option{.schedule = schedule, .cycles = cycles * calls_};
     if (!is_legal(schedule, workload_)) return ok_status();
@@ -344,7 +343,7 @@ class Gatherer {
     });
   }
 
-  /// Of equal cycles, those with less memory.
+  /// Of equal prices, those with less memory.
   void keep(KernelOption option) {
     std::erase_if(task_.options, [&](const KernelOption& other) {
       return price_(option) <= price_(other) && option.scratch_bytes <= other.scratch_bytes &&

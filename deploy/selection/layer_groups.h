@@ -1,4 +1,4 @@
-// Layers that compute the same workload, and so share a kernel.
+// Groups layers by workload: layers of one workload share a kernel.
 #pragma once
 
 #include <cstddef>

@@ -7,8 +7,8 @@
 // between -1/2 and 0 of the high word's units are below zero here and not there; they are far from
 // any step. What this form asks beyond theirs is two bits of room, which packing checks.
 //
-// Where a ReLU's limit fills the output in advance, the fused form's words have the first sum above
-// it: sums below are not scaled.
+// If a kernel fills its output with a ReLU's limit in advance, the fused form also has the smallest
+// sum above that limit, and leaves smaller sums as they are filled.
 #pragma once
 
 #include <algorithm>
@@ -79,9 +79,8 @@ inline Result<PackedEnds> pack_ends(const Workload& w, const LayerData& data) {
   PackedEnds ends;
   if (kind == Requantise::kStepped) ends.levels = params.shared();
   const auto ranges = accumulator_ranges(w, data);
-  AccumulatorRange whole = ranges[0];  // so that channels of one scale have the same words
-  for (const AccumulatorRange& range : ranges)
-    whole = {std::min(whole.low, range.low), std::max(whole.high, range.high)};
+  // The whole range, so that channels of one scale have the same first sum.
+  const AccumulatorRange whole = whole_range(ranges);
   for (int c = 0; c < w.out_c; ++c) {
     std::vector<int32_t> words = params.scaling(c);
     if (kind == Requantise::kFused) {

@@ -124,27 +124,26 @@ Schedule usual(const Workload& w, const Device& device, const char* scale) {
   return best;
 }
 
-// Code for each length, where groups may be short, before code that all lengths share: no more than
-// what is packed, and where it is long, as lean as any. Whether groups are short the weights say
-// (groups_are_short()).
+// Prefers code for each length if groups may be short: no more code than packed weights for the
+// shortest lengths, and as little as is_lean() asks beyond. Packing refuses it if the weights make
+// groups longer (groups_are_short()).
 template <Row row>
 std::vector<Schedule> usual_schedules(const Workload& w, const Device& device) {
   constexpr int kShortGroup = 4;  // that any weights of the layer allow
-  const bool may_be_short = row == Row::kPairs && w.facts.lane_group <= kShortGroup;
   std::vector<Schedule> all;
   for (const char* scale : {"layer", "channel"}) {
     const Schedule shared = usual<row>(w, device, scale);
     for (const int longest : LanePairs::kEachLength) {
-      const Schedule s = knobs<row>(device).usual(
+      if (row != Row::kPairs || w.facts.lane_group > kShortGroup) break;
+      const Schedule each = knobs<row>(device).usual(
           {{"pairs", shared.get("pairs")}, {"longest", std::to_string(longest)}, {"scale", scale}});
-      const Plan plan(w, s);
-      const bool is_long = longest != LanePairs::kEachLength[0];
-      if (may_be_short && plan.legal(w) && plan.tile.code_bytes() <= 2 * w.weight_bytes() &&
-          (!is_long || plan.is_lean(w)))
-        all.push_back(s);
+      const Plan plan(w, each);
+      const bool is_small = longest == LanePairs::kEachLength[0]
+                                ? plan.tile.code_bytes() <= 2 * w.weight_bytes()
+                                : plan.is_lean(w);
+      if (plan.legal(w) && is_small) all.push_back(each);
     }
     all.push_back(shared);
-    if (row == Row::kLanes) break;
   }
   return all;
 }

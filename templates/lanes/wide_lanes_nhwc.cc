@@ -63,13 +63,12 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   return plan.describe(w, schedule, wide_start_words(w, plan));
 }
 
-// The arithmetic of LaneWords. LLVM merges shifts into masks, which pays where no operand of a
-// subtraction can be shifted.
+// Prints the arithmetic of LaneWords::unpack(). Merging shifts into masks saves instructions on
+// cores that cannot shift an operand of a subtraction.
 struct LaneCode {
   IrText& ir;
   bool merges_shifts;
 
-  Value add(const Value& a, const Value& b) { return ir.add(a, b); }
   Value sub(const Value& a, const Value& b) { return ir.sub(a, b); }
   Value shift_left(const Value& a, int by) { return ir.shift_left(a, by); }
   Value shift_right_unsigned(const Value& a, int by) { return ir.shift_right_unsigned(a, by); }

@@ -54,7 +54,7 @@ class UnpackedLanes {
 
   const std::vector<Step>& steps() const { return steps_; }
   bool is_lane(int value) const { return steps_[static_cast<size_t>(value)].lane >= 0; }
-  /// Values that no step behind this one reads, itself among them.
+  /// Returns operands of a step that no later step reads, and the step itself if none reads it.
   std::vector<int> read_last_by(size_t step) const {
     std::vector<int> last;
     for (const int value : {steps_[step].first, steps_[step].second})
@@ -256,14 +256,15 @@ class WideTilesWriter : public Assembly {
       }
       if (!step.wanted) continue;
       const auto read = [&](int value) { return regs[static_cast<size_t>(value)]; };
-      for (const int value : unpacked.read_last_by(i))
+      const std::vector<int> read_last = unpacked.read_last_by(i);
+      for (const int value : read_last)
         if (!unpacked.is_lane(value)) free_.insert(free_.begin(), read(value));
       regs[i] = take();
       if (step.second >= 0)
         emit("{} {}, {}, {}", step.name, regs[i], read(step.first), read(step.second));
       else
         emit("{} {}, {}, {}", step.name, regs[i], read(step.first), step.by);
-      for (const int value : unpacked.read_last_by(i)) {
+      for (const int value : read_last) {
         if (!unpacked.is_lane(value)) continue;
         const int64_t pixel = steps[static_cast<size_t>(value)].lane;
         finish(read(value), pixel * tiles_.pixel_bytes + c - tiles_.output_bias());

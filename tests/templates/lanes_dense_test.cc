@@ -65,8 +65,7 @@ TEST(LanesDense, MayPack_IsTrueOfWhatPacks) {
   ASSERT_TRUE(device) << device.error().message();
   const RandomLayer layer = dense(
       "dense_s8 nhwc n1 in1x1x128 out1x1x96 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,-128 act-128,127 "
-      "lane1 "
-      "long",
+      "lane1 long",
       40, 77);
   const ConfigSpace space = space_of(layer.workload, *device);
   std::map<std::string, std::function<bool(const Schedule&)>> may_pack;
