@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -103,6 +104,8 @@ struct EndRegisters {
   Reg first;   ///< of kScratchOfEnds in a row
   Reg levels;  ///< the address of SteppedLevels, of the stepped form only
   Reg output;
+  std::optional<Reg>
+      places;  ///< the address of half words, each an output's distance from `output`
 };
 inline constexpr int kScratchOfEnds = 10;
 
@@ -123,7 +126,8 @@ class LaneEnds {
     for (int i = 0; i < end_words(w_) - unread; ++i)
       text_.emit("lw {}, {}({})", word(i), at + 4 * i, base);
   }
-  /// Requantises `sum`, which may be changed, and stores it `at` bytes from the output.
+  /// Requantises `sum`, which may be changed, and stores it: `at` bytes from the output, or in the
+  /// place that stands `at` bytes from `places`.
   void end(Reg sum, int at) {
     if (skips_low_) text_.emit("blt {}, {}, 7f", sum, word(kFirstSum));
     w_.facts.requantise == Requantise::kStepped ? scale_stepped(sum) : scale(sum);
@@ -135,7 +139,7 @@ class LaneEnds {
       text_.emit("mv {}, {}", result_, low_);
       text_.emit("5:");
     }
-    text_.emit("sb {}, {}({})", result_, at, registers_.output);
+    store(at);
     if (skips_low_) text_.emit("7:");
   }
 
@@ -151,6 +155,13 @@ class LaneEnds {
     kWords
   };
   enum SteppedWord { kSteppedMultiplier, kSteppedRight, kSteppedLeft };
+
+  void store(int at) {
+    if (!registers_.places) return text_.emit("sb {}, {}({})", result_, at, registers_.output);
+    text_.emit("lhu {}, {}({})", other_, at, *registers_.places);
+    text_.emit("add {0}, {0}, {1}", other_, registers_.output);
+    text_.emit("sb {}, 0({})", result_, other_);
+  }
 
   void scale(Reg sum) {
     text_.emit("sll {}, {}, {}", result_, sum, word(kLeft));

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct LanePairs {
   int longest;    ///< group, in products; odd: each length has code of its own
   bool in_bytes;  ///< each weight
   bool by_layer;  ///< all channels end alike
+  bool scatters;  ///< outputs, to places that stand in the stream, behind the last group's words
 
   static constexpr int kInstruction = 4;  ///< bytes, none of them compressed
   static constexpr int kEachLength[] = {9, 17};
@@ -45,6 +47,17 @@ struct LanePairs {
   static constexpr int kCodeAt = 0, kShortGroupBytes = 4;  ///< of groups with code for each length
   /// Of what stands behind the last group, whose step is 0 or whose code is the tile's end.
   static constexpr int kMoreAt = 2, kLastBytes = 4;
+
+  static constexpr int kPlaceBytes = 2;
+  /// The places of a tile's outputs, in the order of channels_of().
+  std::vector<int32_t> place_words(const std::vector<int>& places) const {
+    std::vector<int32_t> words;
+    for (size_t c = 0; scatters && c < places.size(); c += 2)
+      words.push_back(halves(places[c], places[c + 1]));
+    return words;
+  }
+  /// Where the ends' words are, from the last group's.
+  int ends_at() const { return kLastBytes + (scatters ? 2 * pairs * kPlaceBytes : 0); }
 
   int words() const { return in_bytes ? pairs / 2 : pairs; }  ///< of one product's weights
   int weight_bytes() const { return 4 * words(); }
@@ -84,8 +97,8 @@ struct LanePairs {
     return all;
   }
   /// A tile begins with its pairs' sum and high of PairStart. Before a group's weights, and behind
-  /// the last group of a tile; the ends' words follow, those of the layer or of the channels in the
-  /// order of pairs.
+  /// the last group of a tile; places and the ends' words follow, those of the layer or of the
+  /// channels in the order of pairs.
   std::vector<int32_t> group_words(int products) const {
     if (each_length()) return {code_of_length(products)};
     return {halves(kGroupBytes + products * weight_bytes(),
@@ -134,14 +147,17 @@ class LanePairsWriter : public Assembly {
       : w_(w),
         tile_(tile),
         r_(tile),
-        ends_(w, skips_low, {r_.accumulator, r_.levels, kOutputs}, *this) {
+        ends_(w, skips_low,
+              {r_.accumulator, r_.levels, kOutputs,
+               tile.scatters ? std::optional(kStream) : std::nullopt},
+              *this) {
     emit("3: lui {}, {}", r_.constant, tile.in_bytes ? 0xff0 : 8);
     if (tile.in_bytes) emit("addi {0}, {0}, 0xff", r_.constant);
     for (int i = 0; i < 2 * tile.pairs; ++i) emit("lw {}, {}({})", kFirstSum + i, 4 * i, kStream);
     move(kStream, 8 * tile.pairs);
     tile.each_length() ? groups_of_each_length() : groups();
     ends();
-    move(kOutputs, 2 * tile.pairs);
+    if (!tile.scatters) move(kOutputs, 2 * tile.pairs);
     move(kInputs, -w.in_c);
     emit("beqz {}, 6f", r_.input);
     emit("j 3b");
@@ -208,7 +224,10 @@ class LanePairsWriter : public Assembly {
 
   void ends() {
     const int words = 4 * end_words(w_);
-    int at = LanePairs::kLastBytes;
+    int at = tile_.ends_at();
+    const auto output = [&](int channel) {
+      return tile_.scatters ? LanePairs::kLastBytes + LanePairs::kPlaceBytes * channel : channel;
+    };
     ends_.load_limits();
     const auto load_words = [&] {
       ends_.load_words(kStream, at);
@@ -222,9 +241,9 @@ class LanePairsWriter : public Assembly {
       const Reg scratch = r_.last;
       emit("slli {}, {}, 16", scratch, high);
       emit("sub {0}, {0}, {1}", sum, scratch);
-      ends_.end(sum, low_channel);
+      ends_.end(sum, output(low_channel));
       if (!tile_.by_layer) load_words();
-      ends_.end(high, high_channel);
+      ends_.end(high, output(high_channel));
     }
     emit("lhu {}, {}({})", r_.input, LanePairs::kMoreAt, kStream);
     move(kStream, at);

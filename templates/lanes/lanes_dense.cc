@@ -5,9 +5,10 @@
 // channels and adds two products per multiplication. Flash doubles (16 bits a weight).
 //
 // "lanes_dense" is for any core, its loops are LLVM's. On RV32 tiles are in one piece of assembly
-// (lane_pairs.h): two channels in a word ("pairs_dense"), or four ("quads_dense"), which takes more
-// instructions and half the flash. There groups may have any length (or code of their own for each,
-// which takes fewer instructions), and all that a kernel reads but inputs stands in one stream,
+// (lane_pairs.h): two channels in a word ("pairs_dense"; "sorted_dense", with channels in the order
+// of their weights' magnitudes), or four ("quads_dense"), which takes more instructions and half
+// the flash. There groups may have any length (or code of their own for each, which takes fewer
+// instructions), and all that a kernel reads but inputs stands in one stream (lane_stream.h),
 // "weights". What channels remain behind the last full tile are a narrower one with its own code.
 
 #include <algorithm>
@@ -22,6 +23,7 @@
 #include "templates/kernel_template.h"
 #include "templates/lanes/lane_groups.h"
 #include "templates/lanes/lane_pairs.h"
+#include "templates/lanes/lane_stream.h"
 #include "templates/nest_builder.h"
 #include "templates/packing.h"
 #include "templates/switches.h"
@@ -32,8 +34,8 @@
 namespace tinytune {
 namespace {
 
-enum class Row { kLanes, kPairs, kQuads };
-constexpr const char* kNames[] = {"lanes_dense", "pairs_dense", "quads_dense"};
+enum class Row { kLanes, kPairs, kSorted, kQuads };
+constexpr const char* kNames[] = {"lanes_dense", "pairs_dense", "sorted_dense", "quads_dense"};
 constexpr const char* name_of(Row row) { return kNames[static_cast<size_t>(row)]; }
 
 // Of lanes_dense.
@@ -55,7 +57,8 @@ struct Plan {
         tile{.pairs = s.get_int("pairs"),
              .longest = by_llvm ? kLongestGroup / step * step : s.get_int("longest"),
              .in_bytes = s.template_name() == name_of(Row::kQuads),
-             .by_layer = !by_llvm && s.get("scale") == "layer"},
+             .by_layer = !by_llvm && s.get("scale") == "layer",
+             .scatters = s.template_name() == name_of(Row::kSorted)},
         rest(tile),
         tiles(w.out_c / 2 / tile.pairs) {
     rest.pairs = w.out_c / 2 % tile.pairs;
@@ -65,7 +68,8 @@ struct Plan {
     if (by_llvm)
       return w.out_c % (2 * tile.pairs) == 0 && w.in_c % step == 0 && step <= w.facts.lane_group &&
              tile.pairs * step <= 64;
-    return lane_pairs_fit(w, tile) && tiles > 0 &&
+    constexpr int kPlaces = 1 << 16;
+    return lane_pairs_fit(w, tile) && tiles > 0 && (!tile.scatters || w.out_c <= kPlaces) &&
            (tile.longest == kShortest || tile.longest / 2 < w.in_c);
   }
   // Assembly is copied or cached too: the products are an eighth of the weights' bytes at most, a
@@ -160,35 +164,6 @@ std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device
   return usual;
 }
 
-// What a tile of channels from `first` on reads, in parts.
-struct PackedTile {
-  std::vector<int> lengths;                    // of groups
-  std::vector<std::vector<int32_t>> products;  // one of every channel
-  std::vector<PairStart> starts;
-};
-
-Result<PackedTile> pack_tile(const Workload& w, const LayerData& data, const LanePairs& shape,
-                             int step, int first) {
-  const auto tile = weights_of_tile(w, data, first, 2 * shape.pairs);
-  PackedTile packed;
-  TT_TRY_ASSIGN(packed.lengths, lane_groups(tile, {step, step, shape.longest}));
-  for (size_t k = 0; k < tile[0].size(); ++k) {
-    std::vector<int8_t> product;
-    for (const std::vector<int8_t>& channel : tile) product.push_back(channel[k]);
-    packed.products.push_back(shape.product_words(product));
-  }
-  for (int q = 0; q < shape.pairs; ++q) {
-    const auto [low, high] = shape.channels_of(q);
-    packed.starts.emplace_back(folded_bias(w, data, first + low),
-                               folded_bias(w, data, first + high), packed.lengths.size());
-  }
-  return packed;
-}
-
-void append(const std::vector<int32_t>& words, std::vector<int32_t>& to) {
-  to.insert(to.end(), words.begin(), words.end());
-}
-
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
   const Plan plan(w, schedule);
@@ -199,7 +174,8 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
     TT_TRY_ASSIGN(const PackedTile tile, pack_tile(w, data, plan.tile, plan.step, first));
     groups.insert(groups.end(), tile.lengths.begin(), tile.lengths.end());
     groups.push_back(0);
-    for (const auto& words : tile.products) append(words, weights);
+    for (const auto& words : tile.products)
+      weights.insert(weights.end(), words.begin(), words.end());
     int channel = first;
     for (const PairStart& start : tile.starts) {
       params.add({start.high, start.sum});
@@ -212,51 +188,11 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
                                      bytes_constant("groups", groups), params.finish()};
 }
 
-// Whether code for each length has the groups that the weights allow, or few more: a group then
-// costs three instructions fewer, some 12 %.
-bool groups_are_short(const Workload& w, const LayerData& data, const LanePairs& shape) {
-  constexpr int kLongest = 64, kPercent = 110;
-  size_t allowed = 0, groups = 0;
-  for (int first = 0; first < w.out_c; first += 2 * shape.pairs) {
-    const auto tile = weights_of_tile(w, data, first, std::min(2 * shape.pairs, w.out_c - first));
-    const auto count = [&](int longest) -> size_t {
-      const auto lengths = lane_groups(tile, {1, 1, longest});
-      return lengths ? lengths->size() : 0;
-    };
-    allowed += count(kLongest), groups += count(shape.longest);
-  }
-  return groups * 100 <= allowed * kPercent;
-}
-
-// Of assembly: levels, and tile by tile starts, groups and ends.
-Result<std::vector<PackedConstant>> pack_stream(const Workload& w, const LayerData& data,
-                                                const Schedule& schedule) {
+// Of assembly.
+Result<std::vector<PackedConstant>> pack_in_assembly(const Workload& w, const LayerData& data,
+                                                     const Schedule& schedule) {
   const Plan plan(w, schedule);
-  TT_TRY_ASSIGN(const PackedEnds ends, pack_ends(w, data));
-  if (plan.tile.by_layer && !ends.are_alike())
-    return Error(ErrorCode::kUnsupported, "the channels of this layer are scaled differently");
-  if (plan.tile.each_length() && !groups_are_short(w, data, plan.tile))
-    return Error(ErrorCode::kUnsupported, "groups may be longer than what has code of its own");
-  std::vector<int32_t> stream = ends.levels;
-  for (int t = 0; t < plan.tiles + (plan.rest.pairs > 0 ? 1 : 0); ++t) {
-    const LanePairs& shape = t < plan.tiles ? plan.tile : plan.rest;
-    const int first = 2 * plan.tile.pairs * t;
-    TT_TRY_ASSIGN(const PackedTile tile, pack_tile(w, data, shape, plan.step, first));
-    for (const PairStart& start : tile.starts) append({start.sum, start.high}, stream);
-    size_t k = 0;
-    for (const int length : tile.lengths) {
-      append(shape.group_words(length), stream);
-      for (const size_t end = k + static_cast<size_t>(length); k < end; ++k)
-        append(tile.products[k], stream);
-    }
-    append(shape.last_words(t + 1 < plan.tiles), stream);
-    if (shape.by_layer) append(ends.channels[0], stream);
-    for (int q = 0; q < shape.pairs && !shape.by_layer; ++q) {
-      const auto [low, high] = shape.channels_of(q);
-      for (const int c : {low, high}) append(ends.channels[static_cast<size_t>(first + c)], stream);
-    }
-  }
-  return std::vector<PackedConstant>{words_constant("weights", stream)};
+  return pack_stream(w, data, plan.tile, plan.rest);
 }
 
 std::function<bool(const Schedule&)> may_pack(const Workload& w, const LayerData& data) {
@@ -297,6 +233,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   nest.unrolled_body = int64_t{pairs} * (plan.by_llvm ? plan.step : plan.tile.longest);
   nest.switches.emplace_back("lanes", 1.0);
   if (plan.tile.by_layer) nest.switches.emplace_back("scaled_by_layer", 1.0);
+  if (plan.tile.scatters) nest.switches.emplace_back("sorted_channels", 1.0);
   if (plan.tile.in_bytes) nest.switches.emplace_back("weights_in_bytes", 1.0);
   return nest;
 }
@@ -378,7 +315,7 @@ KernelTemplate kernel_template() {
   if (row == Row::kLanes) return all;
   all.constants = {"weights"};
   all.fallback_schedules = fallback_schedules<row>;
-  all.pack = pack_stream;
+  all.pack = pack_in_assembly;
   all.may_pack = may_pack;
   all.lower = lower_stream;
   return all;
@@ -388,6 +325,7 @@ KernelTemplate kernel_template() {
 
 const KernelTemplate kLanesDense = kernel_template<Row::kLanes>();
 const KernelTemplate kPairsDense = kernel_template<Row::kPairs>();
+const KernelTemplate kSortedDense = kernel_template<Row::kSorted>();
 const KernelTemplate kQuadsDense = kernel_template<Row::kQuads>();
 
 }  // namespace tinytune

@@ -80,7 +80,8 @@ bool fills_outputs(const Schedule& schedule, const Workload& w, const Target& ta
   const std::string_view name = schedule.template_name();
   return target.family == CoreFamily::kRiscv32 && w.facts.requantise == Requantise::kFused &&
          w.groups == 1 && w.activation_min >= w.output_zero_point && w.out_w * w.out_c % 4 == 0 &&
-         (name.starts_with("winograd4") || name == "pairs_dense" || name == "quads_dense" ||
+         (name.starts_with("winograd4") || name == "pairs_dense" || name == "sorted_dense" ||
+          name == "quads_dense" ||
           (name == "wide_lanes_nhwc" && schedule.get("loop") == "assembly") ||
           (name == "sliding_depthwise" && schedule.get("limits") == "branch"));
 }
@@ -160,8 +161,9 @@ const Core kCores[] = {
     {"rv32imc",
      35,
      {"depthwise_nchw", "depthwise_nhwc", "direct_dense", "direct_nchw", "direct_nhwc",
-      "lanes_dense", "lanes_nhwc", "pairs_dense", "quads_dense", "sliding_depthwise", "wide_dense",
-      "wide_lanes_nhwc", "wide_sums_nhwc", "winograd4_nhwc", "winograd_nhwc"}},
+      "lanes_dense", "lanes_nhwc", "pairs_dense", "quads_dense", "sliding_depthwise",
+      "sorted_dense", "wide_dense", "wide_lanes_nhwc", "wide_sums_nhwc", "winograd4_nhwc",
+      "winograd_nhwc"}},
     {"cortex-m4",
      35,
      {"depthwise_nchw", "depthwise_nhwc", "direct_dense", "direct_nchw", "direct_nhwc",
@@ -186,8 +188,8 @@ const Core kCores[] = {
      35,
      {"depthwise_nchw", "depthwise_nhwc", "direct_dense", "direct_nchw", "direct_nhwc",
       "lanes_dense", "lanes_nhwc", "pairs_dense", "quads_dense", "rvv_depthwise", "rvv_nhwc",
-      "sliding_depthwise", "wide_dense", "wide_lanes_nhwc", "wide_sums_nhwc", "winograd4_nhwc",
-      "winograd_nhwc"}},
+      "sliding_depthwise", "sorted_dense", "wide_dense", "wide_lanes_nhwc", "wide_sums_nhwc",
+      "winograd4_nhwc", "winograd_nhwc"}},
 };
 
 /// A layer of every requantisation in turn; dense ones with a single scale.
