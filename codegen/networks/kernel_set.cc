@@ -84,8 +84,9 @@ Result<std::string> KernelSet::build(const Workload& workload, const PackedSched
   return kernel.symbol;
 }
 
-Result<KernelCall> KernelSet::add(const KernelOp& op, int layer, bool compress,
-                                  ConstantPool& constants, const Workload* whole) {
+Result<KernelCall> KernelSet::add(const KernelOp& op, int layer,
+                                  std::optional<uint64_t> decoding_bytes, ConstantPool& constants,
+                                  const Workload* whole) {
   TT_TRY_ASSIGN(Choice choice, choose(op, layer, whole));
   auto& [schedule, packed] = choice.kernel;
   TT_TRY_ASSIGN(const KernelTemplate* t, find_template(schedule));
@@ -96,15 +97,19 @@ Result<KernelCall> KernelSet::add(const KernelOp& op, int layer, bool compress,
   for (PackedConstant& constant : packed) {
     const std::string symbol = layer_name(name_, layer) + "_" + constant.name;
     const size_t value_bytes = constant.element_bytes == 1 ? 1 : 2;  // also halves of words
-    const auto small = compress ? indexed(constant.bytes, value_bytes) : std::nullopt;
+    const auto bytes = static_cast<uint32_t>(constant.bytes.size());
+    const uint32_t offset = aligned_in_arena(call.scratch_bytes);
+    auto small = decoding_bytes ? indexed(constant.bytes, value_bytes) : std::nullopt;
+    if (small && uint64_t{offset} + bytes > *decoding_bytes) {
+      call.undecoded_bytes = std::max(call.undecoded_bytes, offset + bytes);
+      small.reset();
+    }
     call.constants.emplace_back();
     call.indexed.emplace_back();
     if (!small) {
       call.constants.back() = constants.add(symbol, type_of(constant), std::move(constant.bytes));
       continue;
     }
-    const auto bytes = static_cast<uint32_t>(constant.bytes.size());
-    const uint32_t offset = aligned_in_arena(call.scratch_bytes);
     const CType values = value_bytes == 1 ? CType::kInt8 : CType::kInt16;
     call.indexed.back() = {constants.add(symbol + "_codes", CType::kUint8, small->codes),
                            constants.add(symbol + "_values", values, small->table),

@@ -22,8 +22,9 @@ struct KernelCall {
   std::vector<std::string> constants;  ///< symbols of the arrays, in the kernel's order
   /// By constant; of one that the layer decodes, its own symbol is empty.
   std::vector<std::optional<IndexedArgument>> indexed;
-  uint32_t scratch_bytes = 0;  ///< of the kernel, and behind them what is decoded
-  bool takes_scratch = false;  ///< the kernel itself
+  uint32_t scratch_bytes = 0;    ///< of the kernel, and behind them what is decoded
+  bool takes_scratch = false;    ///< the kernel itself
+  uint32_t undecoded_bytes = 0;  ///< scratch with the largest array that has no room to be decoded
   Schedule schedule;
   bool tuned = false;
   std::optional<Schedule> forbidden = {};  ///< by its weights: what was given in the first place
@@ -45,11 +46,12 @@ class KernelSet {
 
   /// Chooses a schedule, packs the layer's constants and builds the kernel if no earlier layer did.
   /// A schedule from the source that this layer's weights do not permit gives way to what the
-  /// source has for that or, with a warning, to the default. `compress`: weights of few values
-  /// become indices. kUnsupported: no template. kFailed: the kernel did not build. A layer of which
-  /// `op` is a part has the schedule of `whole`, where it has none of its own.
-  Result<KernelCall> add(const KernelOp& op, int layer, bool compress, ConstantPool& constants,
-                         const Workload* whole = nullptr);
+  /// source has for that or, with a warning, to the default. Weights of few values become indices
+  /// where scratch memory and what is decoded take at most `decoding_bytes`; empty: none do. A layer
+  /// of which `op` is a part has the schedule of `whole`, where it has none of its own.
+  /// kUnsupported: no template. kFailed: the kernel did not build.
+  Result<KernelCall> add(const KernelOp& op, int layer, std::optional<uint64_t> decoding_bytes,
+                         ConstantPool& constants, const Workload* whole = nullptr);
 
   /// Whether a kernel is all the code that runs while it does. Nobody knows of those in C.
   bool runs_alone(const std::string& symbol) const;

@@ -1,4 +1,6 @@
 // Chooses the kernels of all layers: one, or one for each half or each variant of a strip.
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "codegen/networks/carriers.h"
@@ -34,6 +36,11 @@ class KernelChoice {
     list_absorbed(of_.network, chosen_.layers);
     chosen_.kernels = kernels_.kernels();
     chosen_.warnings = kernels_.warnings();
+    if (undecoded_layers_ > 0)
+      chosen_.warnings.push_back(
+          fmt::format("weights of {} layer(s) are not compressed: to decode them takes an arena of "
+                      "{} bytes",
+                      undecoded_layers_, undecoded_arena_bytes_));
     return std::move(chosen_);
   }
 
@@ -66,6 +73,15 @@ class KernelChoice {
     return macs;
   }
 
+  // Of the tensors that live while a step runs.
+  uint64_t live_bytes_at(size_t step) const {
+    const int at = static_cast<int>(step);
+    uint64_t live = 0;
+    for (const ArenaBuffer& buffer : storage_.buffers)
+      if (buffer.first_step <= at && at <= buffer.last_step) live += aligned_in_arena(buffer.bytes);
+    return live;
+  }
+
   // Of the layer's facts, those of the variant that is called most are told. Weights of halves and
   // strips are not decoded: each call would do it again.
   Status choose_kernels_of(size_t step, GeneratedLayer& layer) {
@@ -73,11 +89,18 @@ class KernelChoice {
     int most_calls = 0;
     const auto flow = flow_at(of_.flows, step);
     const auto& split = of_.splits[step];
-    const bool compress = of_.options.compress_weights && !flow && !split;
+    const uint64_t live = live_bytes_at(step), most = of_.options.decoding_arena_bytes;
+    std::optional<uint64_t> decoding_bytes;
+    if (of_.options.compress_weights && !flow && !split)
+      decoding_bytes = most - std::min(most, live);
     const auto add = [&](const IntegerOp& form, int calls) -> Result<KernelCall> {
-      TT_TRY_ASSIGN(KernelCall call,
-                    kernels_.add(std::get<KernelOp>(form), layer.index, compress, constants_));
+      TT_TRY_ASSIGN(KernelCall call, kernels_.add(std::get<KernelOp>(form), layer.index,
+                                                  decoding_bytes, constants_));
       scratch = std::max(scratch, call.scratch_bytes);
+      if (call.undecoded_bytes > 0) {
+        ++undecoded_layers_;
+        undecoded_arena_bytes_ = std::max(undecoded_arena_bytes_, live + call.undecoded_bytes);
+      }
       if (calls > most_calls) {
         most_calls = calls;
         layer.tuned = call.tuned;
@@ -134,6 +157,8 @@ class KernelChoice {
   ConstantPool& constants_;
   KernelSet kernels_;
   LayerKernels chosen_;
+  int undecoded_layers_ = 0;
+  uint64_t undecoded_arena_bytes_ = 0;  // that would have room for what they decode
 };
 
 }  // namespace

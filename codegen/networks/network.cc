@@ -154,7 +154,16 @@ Result<GeneratedNetwork> generate_network(const IntegerNetwork& network, const D
   const LaidOutGraph executed = laid_out(network, options);
   TT_TRY_ASSIGN(const std::vector<StripFlow> flows, strip_flows(executed, options.strips));
   TT_TRY_ASSIGN(const auto splits, split_layers(executed, flows, options.splits));
-  return generate({network, executed, flows, splits, device, schedules, options});
+  // Gaps between tensors may leave less room for what layers decode than was counted.
+  for (NetworkOptions tried = options;;) {
+    auto made = generate({network, executed, flows, splits, device, schedules, tried});
+    const uint64_t room = tried.decoding_arena_bytes;
+    if (!made || !options.compress_weights || room == 0 ||
+        made->arena_bytes <= options.decoding_arena_bytes)
+      return made;
+    tried.decoding_arena_bytes =
+        room - std::min(room, made->arena_bytes - options.decoding_arena_bytes);
+  }
 }
 
 }  // namespace tinytune

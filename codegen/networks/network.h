@@ -208,6 +208,8 @@ struct NetworkOptions {
   int cores = 1;                        ///< 2: the library has a place for another core's help
   std::vector<CoreSplit> splits = {};   ///< with two cores, of layers in no group of strips
   bool compress_weights = false;        ///< those of few values are indices (indexed_weights.h)
+  /// With compress_weights: a layer decodes its own where the arena takes no more than this.
+  uint64_t decoding_arena_bytes = UINT32_MAX;
   std::shared_ptr<BuildCache> builds = nullptr;  ///< of networks like this; empty: none before
   std::optional<ArenaShare> share = {};          ///< empty: the arena is its own
   /// Of layers that are in no group of strips, in a network that calls each once. Those that are

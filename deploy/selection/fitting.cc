@@ -47,6 +47,8 @@ class Fitting {
   /// What there is to choose from, and how large the arena may become with it.
   Status gather(const KernelLimits& asked, const FlashWaits& waits, Unmeasured unmeasured) {
     limits_ = asked;
+    const uint64_t ram = device_.memory(device_.data_memory).size_bytes;
+    most_arena_bytes_ = std::min(asked.arena_bytes.value_or(ram), ram);
     limits_.arena_bytes = arena_limit(memory_, device_, asked.arena_bytes,
                                       least_arena(memory_, device_, builds_->spaces()));
     TT_TRY_ASSIGN(tasks_, kernel_options(memory_, groups_, device_, *builds_, records_, limits_,
@@ -141,7 +143,9 @@ class Fitting {
       const auto found = chosen.find(to_text(workload));
       return found == chosen.end() ? std::nullopt : std::optional(found->second);
     };
-    return generate_network(executed_, device_, source, options_);
+    NetworkOptions options = options_;
+    options.decoding_arena_bytes = most_arena_bytes_;
+    return generate_network(executed_, device_, source, options);
   }
 
  private:
@@ -244,6 +248,7 @@ class Fitting {
   const NetworkMemory memory_;
   const std::vector<LayerGroup> groups_;
   KernelLimits limits_;
+  uint64_t most_arena_bytes_ = 0;   // that was asked for, or that there are
   std::vector<TaskOptions> tasks_;  // one a group
 };
 

@@ -99,6 +99,29 @@ TEST(CompressedNetwork, FlashIsSaved_AndTheArenaHoldsTheLargestLayer) {
   EXPECT_LT(small->arena_bytes, plain->arena_bytes + 2100);  // the dense layer's, padded
 }
 
+TEST(CompressedNetwork, LayersDecodeWhatTheArenaHasRoomFor) {
+  const Graph graph = network_of(16);
+  const Device device = *load_device("rv32imc");
+  NetworkOptions options{"net"};
+  options.builds = std::make_shared<BuildCache>();
+  const auto plain = generate_network(executed(graph), device, {}, options);
+  options.compress_weights = true;
+  const auto free = generate_network(executed(graph), device, {}, options);
+  ASSERT_TRUE(plain && free);
+  EXPECT_TRUE(free->warnings.empty());
+  uint64_t constant_bytes = plain->constant_bytes;
+  for (const uint32_t limit : {plain->arena_bytes, free->arena_bytes - 16, free->arena_bytes}) {
+    options.decoding_arena_bytes = limit;
+    const auto limited = generate_network(executed(graph), device, {}, options);
+    ASSERT_TRUE(limited);
+    EXPECT_LE(limited->arena_bytes, limit);
+    EXPECT_LE(limited->constant_bytes, constant_bytes);
+    EXPECT_EQ(limited->warnings.empty(), limit == free->arena_bytes) << limit;
+    constant_bytes = limited->constant_bytes;
+  }
+  EXPECT_EQ(constant_bytes, free->constant_bytes);
+}
+
 TEST(CompressedNetwork, ModelThatDecodes_HasThePlainModelsWeights) {
   const Graph plain = network_of(16);
   for (const WeightCode code : {WeightCode::kLookup, WeightCode::kHuffman, WeightCode::kPruned}) {
