@@ -4,11 +4,9 @@
 #include <utility>
 
 #include "base/printable.h"
-#include "codegen/networks/network_memory.h"
 #include "deploy/deployment/trial.h"
 #include "deploy/knowledge/log_figures.h"
 #include "deploy/model/model_state.h"
-#include "deploy/strip_plan/fallback.h"
 #include "models/integer_op.h"
 #include "rpc_device/boards/open_board.h"
 #include "tinytune/tinytune.h"
@@ -93,36 +91,12 @@ Status takes_input(const CompileOptions& options) {
   return ok_status();
 }
 
-// Moves the boundary between code and data in an SRAM that they share, if tensors do not fit the
-// part that linker scripts usually give to data.
-void make_room_for(const Model& model, const MemoryLimits& limits, const MessageSink& sink,
-                   Ground& ground) {
-  const Device open = with_open_boundary(ground.device);
-  const uint64_t usual = *room_for_arena(limits, ground.device).bytes;
-  const uint64_t most = *room_for_arena(limits, open).bytes;
-  const IntegerNetwork& network = model.state().network;
-  const NetworkOptions options;
-  if (most <= usual || network_memory(network, options).lower_bound <= usual) return;
-  const auto fits = [&](const Device& device, uint64_t bytes) {
-    return StripFallback(network, device, ground.records, options).within(bytes).has_value();
-  };
-  if (fits(ground.device, usual) || !fits(open, most)) return;
-  if (sink)
-    sink(MessageKind::kInfo, "tensors need more than the " + std::to_string(usual) + " bytes of " +
-                                 ground.device.data_memory +
-                                 ": the linker script has to give it what is left of " +
-                                 ground.device.fast_code_memory);
-  ground.device = open;
-}
-
 }  // namespace
 
-Result<Ground> load_ground_for(const Model& model, const std::string& device_name,
-                               const std::string& arrival, const MemoryLimits& limits,
-                               const std::optional<std::string>& path, const MessageSink& sink,
-                               bool portable) {
+Result<Ground> load_ground_for(const std::string& device_name, const std::string& arrival,
+                               const MemoryLimits& limits, const std::optional<std::string>& path,
+                               const MessageSink& sink, bool portable) {
   TT_TRY_ASSIGN(Ground ground, load_ground(device_name, limits, path, sink, portable));
-  make_room_for(model, limits, sink, ground);
   TT_TRY_ASSIGN(const std::optional<ArrivalWay> way, find_arrival(device_name, arrival));
   if (!way || !way->locks_flash || !ground.device.fast_code_memory.empty()) return ground;
   TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(device_name));
@@ -135,8 +109,8 @@ Result<Ground> load_ground_for(const Model& model, const std::string& device_nam
 Result<Ground> load_ground_of(const Model& model, const std::string& device_name,
                               const RunOptions& options) {
   TT_TRY_ASSIGN(Ground ground,
-                load_ground_for(model, device_name, options.arrival, options.limits,
-                                options.records, options.on_message, options.portable));
+                load_ground_for(device_name, options.arrival, options.limits, options.records,
+                                options.on_message, options.portable));
   say_how_records_match(ground, model.state().tasks, options.records, options.on_message);
   return ground;
 }

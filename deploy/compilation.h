@@ -16,12 +16,10 @@
 namespace tinytune {
 
 /// load_ground() for a network whose weights arrive that way, or any: where the way locks flash,
-/// the device keeps its memory for code although nothing else may be copied. A network that needs
-/// more RAM than applications usually leave to data gets what code leaves, and `sink` is told.
-Result<Ground> load_ground_for(const Model& model, const std::string& device_name,
-                               const std::string& arrival, const MemoryLimits& limits,
-                               const std::optional<std::string>& path, const MessageSink& sink,
-                               bool portable = false);
+/// the device keeps its memory for code although nothing else may be copied.
+Result<Ground> load_ground_for(const std::string& device_name, const std::string& arrival,
+                               const MemoryLimits& limits, const std::optional<std::string>& path,
+                               const MessageSink& sink, bool portable = false);
 
 /// load_ground_for() with the options of a run, which is told how its records match.
 Result<Ground> load_ground_of(const Model& model, const std::string& device_name,

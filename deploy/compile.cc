@@ -125,7 +125,7 @@ std::string readme_of(const SharedArenaReport& report) {
 Result<CompileReport> compile_model(const Model& model, const std::string& device,
                                     const std::string& directory, const CompileOptions& options) {
   const MessageSink& sink = options.on_message;
-  TT_TRY_ASSIGN(const Ground ground, load_ground_for(model, device, options.arrival, options.limits,
+  TT_TRY_ASSIGN(const Ground ground, load_ground_for(device, options.arrival, options.limits,
                                                      options.records, sink, options.portable));
   TT_TRY_ASSIGN(const Compilation compilation,
                 Compilation::prepare(model, device, ground, options));

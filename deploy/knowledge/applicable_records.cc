@@ -78,13 +78,7 @@ Result<Ground> load_ground(const std::string& device_name, const MemoryLimits& l
   TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(device_name));
   TT_TRY_ASSIGN(Device device, load_device(address.device));
   if (portable) device = with_portable_kernels(std::move(device));
-  // By default an application keeps the RAM that its linker script gives it.
-  const bool takes_any_ram = limits.fast_ram_bytes || limits.ram_bytes;
-  Ground ground{limits.fast_ram_bytes == 0 ? in_flash(device)
-                : takes_any_ram            ? with_open_boundary(device)
-                                           : device,
-                {},
-                0};
+  Ground ground{limits.fast_ram_bytes == 0 ? in_flash(device) : with_open_boundary(device), {}, 0};
   if (!path) return ground;
   Result<LogContents> contents = read_log(*path);
   if (!contents) return contents.error().within("--records");

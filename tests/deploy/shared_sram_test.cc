@@ -1,4 +1,5 @@
-// An SRAM that code and data share: who gets more than the usual linker script gives data.
+// An SRAM that code and data share: data have what code leaves, whatever a device file measures
+// kernels with.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -37,18 +38,13 @@ Told run_joining(int bytes, const std::string& device) {
   return {std::move(ran), std::move(messages)};
 }
 
-TEST(SharedSram, NetworkThatFitsTheUsualPart_SaysNothing) {
-  const Told told = run_joining(80'000, "esp32c3");
-  ASSERT_TRUE(told.ran) << told.ran.error().message();
-  EXPECT_TRUE(told.messages.empty());
-}
-
-TEST(SharedSram, NetworkThatNeedsMore_GetsWhatCodeLeaves) {
-  const Told told = run_joining(100'000, "esp32c3");
-  ASSERT_TRUE(told.ran) << told.ran.error().message();
-  EXPECT_EQ(told.ran->exact, true);
-  ASSERT_EQ(told.messages.size(), 1u);
-  EXPECT_NE(told.messages[0].find("linker script"), std::string::npos) << told.messages[0];
+TEST(SharedSram, TensorsHaveWhatCodeLeaves) {
+  for (const int bytes : {80'000, 100'000}) {
+    const Told told = run_joining(bytes, "esp32c3");
+    ASSERT_TRUE(told.ran) << told.ran.error().message();
+    EXPECT_EQ(told.ran->exact, true);
+    EXPECT_TRUE(told.messages.empty());
+  }
 }
 
 TEST(SharedSram, NetworkThatNeedsMoreThanAll_IsRefused) {
