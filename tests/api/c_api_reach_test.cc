@@ -194,6 +194,14 @@ TEST_F(CApiReach, Model_IsCompiledRunAndExplained) {
   ASSERT_EQ(tinytune_explanation_kernel(why, 0, &winner), TINYTUNE_OK);
   EXPECT_STREQ(winner.role, "winner");
   EXPECT_GT(winner.cycles, 0u);
+  for (size_t knob = 0; knob < known.knob_count; ++knob) {
+    tinytune_knob_effect effect = {};
+    ASSERT_EQ(tinytune_explanation_knob(why, knob, &effect), TINYTUNE_OK);
+    EXPECT_STRNE(effect.value, effect.other) << effect.knob;
+    EXPECT_GE(effect.slowdown, 0) << effect.knob;
+  }
+  tinytune_knob_effect effect = {};
+  EXPECT_EQ(tinytune_explanation_knob(why, known.knob_count, &effect), TINYTUNE_NOT_FOUND);
   tinytune_explanation_free(why);
   EXPECT_EQ(tinytune_explain(model, "rv32imc", log_.c_str(), 99, &why), TINYTUNE_NOT_FOUND);
   tinytune_model_free(model);

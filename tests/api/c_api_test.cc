@@ -3,6 +3,7 @@
 
 #include "base/subprocess.h"
 #include "records/log.h"
+#include "schedules/workload.h"
 #include "tests/api/scratch_folder.h"
 #include "tests/tuner/small_model.h"
 #include "tinytune/tinytune_c.h"
@@ -51,11 +52,31 @@ TEST_F(CApi, Tasks_AreListedWhileTheModelLives) {
   size_t layers = 0;
   for (size_t task = 0; task < tinytune_task_count(model); ++task) {
     EXPECT_STRNE(tinytune_task_name(model, task), "");
+    EXPECT_TRUE(parse_workload(tinytune_task_workload(model, task)));
     layers += tinytune_task_layer_count(model, task);
   }
   EXPECT_EQ(layers, 4u);
   EXPECT_EQ(tinytune_task_name(model, 100), nullptr);
+  EXPECT_EQ(tinytune_task_workload(model, 100), nullptr);
   EXPECT_EQ(tinytune_task_layer_count(model, 100), 0u);
+  tinytune_model_free(model);
+}
+
+TEST_F(CApi, InputsAndOutputs_AreCountedInTensorsAndBytes) {
+  const Graph graph = small_graph();
+  write_model(graph, path("small.tflite"));
+  tinytune_model* model = nullptr;
+  ASSERT_EQ(tinytune_model_load(path("small.tflite").c_str(), &model), TINYTUNE_OK);
+  ASSERT_EQ(tinytune_input_count(model), graph.inputs.size());
+  for (size_t i = 0; i < graph.inputs.size(); ++i)
+    EXPECT_EQ(tinytune_input_bytes(model, i),
+              static_cast<size_t>(graph.tensor(graph.inputs[i]).bytes()));
+  ASSERT_EQ(tinytune_output_count(model), graph.outputs.size());
+  for (size_t i = 0; i < graph.outputs.size(); ++i)
+    EXPECT_EQ(tinytune_output_bytes(model, i),
+              static_cast<size_t>(graph.tensor(graph.outputs[i]).bytes()));
+  EXPECT_EQ(tinytune_input_bytes(model, graph.inputs.size()), 0u);
+  EXPECT_EQ(tinytune_output_bytes(model, graph.outputs.size()), 0u);
   tinytune_model_free(model);
 }
 
