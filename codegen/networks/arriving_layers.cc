@@ -81,8 +81,8 @@ Result<KernelCall> ArrivingLayers::choose(size_t step, const KernelOp& op,
   std::vector<std::vector<std::vector<uint8_t>>> bytes;  // by block and constant
   for (int at = 0; at < blocks; ++at) {
     ConstantPool own;
-    TT_TRY_ASSIGN(KernelCall call, kernels.add(block_of(op, blocks, at), facts.index, std::nullopt, own,
-                                               blocks > 1 ? &op.workload : nullptr));
+    TT_TRY_ASSIGN(KernelCall call, kernels.add(block_of(op, blocks, at), facts.index, std::nullopt,
+                                               own, blocks > 1 ? &op.workload : nullptr));
     bytes.emplace_back();
     for (size_t c = 0; c < call.constants.size(); ++c) {
       const ConstantPool::Array& array = array_of(own, call.constants[c]);
@@ -139,8 +139,8 @@ Result<std::array<KernelCall, 2>> ArrivingLayers::choose(size_t step, const Spli
   std::array<KernelCall, 2> calls;
   for (size_t core = 0; core < 2; ++core) {
     ConstantPool own;
-    TT_TRY_ASSIGN(calls[core],
-                  kernels.add(std::get<KernelOp>(halves[core].form), facts.index, std::nullopt, own));
+    TT_TRY_ASSIGN(calls[core], kernels.add(std::get<KernelOp>(halves[core].form), facts.index,
+                                           std::nullopt, own));
     Caller& caller = layer.callers.emplace_back(Caller{calls[core]});
     for (const std::string& name : calls[core].constants) {
       const ConstantPool::Array& array = array_of(own, name);

@@ -47,8 +47,8 @@ class KernelSet {
   /// Chooses a schedule, packs the layer's constants and builds the kernel if no earlier layer did.
   /// A schedule from the source that this layer's weights do not permit gives way to what the
   /// source has for that or, with a warning, to the default. Weights of few values become indices
-  /// where scratch memory and what is decoded take at most `decoding_bytes`; empty: none do. A layer
-  /// of which `op` is a part has the schedule of `whole`, where it has none of its own.
+  /// where scratch memory and what is decoded take at most `decoding_bytes`; empty: none do. A
+  /// layer of which `op` is a part has the schedule of `whole`, where it has none of its own.
   /// kUnsupported: no template. kFailed: the kernel did not build.
   Result<KernelCall> add(const KernelOp& op, int layer, std::optional<uint64_t> decoding_bytes,
                          ConstantPool& constants, const Workload* whole = nullptr);

@@ -37,10 +37,10 @@ class KernelChoice {
     chosen_.kernels = kernels_.kernels();
     chosen_.warnings = kernels_.warnings();
     if (undecoded_layers_ > 0)
-      chosen_.warnings.push_back(
-          fmt::format("weights of {} layer(s) are not compressed: to decode them takes an arena of "
-                      "{} bytes",
-                      undecoded_layers_, undecoded_arena_bytes_));
+      chosen_.warnings.push_back(fmt::format(
+          "weights of {} layer(s) are not compressed: to decode them takes an arena of at "
+          "least {} bytes",
+          undecoded_layers_, undecoded_arena_bytes_));
     return std::move(chosen_);
   }
 

@@ -155,14 +155,15 @@ Result<GeneratedNetwork> generate_network(const IntegerNetwork& network, const D
   TT_TRY_ASSIGN(const std::vector<StripFlow> flows, strip_flows(executed, options.strips));
   TT_TRY_ASSIGN(const auto splits, split_layers(executed, flows, options.splits));
   // Gaps between tensors may leave less room for what layers decode than was counted.
-  for (NetworkOptions tried = options;;) {
+  const uint64_t most = options.decoding_arena_bytes;
+  NetworkOptions tried = options;
+  for (bool again = false;; again = true) {
     auto made = generate({network, executed, flows, splits, device, schedules, tried});
-    const uint64_t room = tried.decoding_arena_bytes;
-    if (!made || !options.compress_weights || room == 0 ||
-        made->arena_bytes <= options.decoding_arena_bytes)
+    if (!made || !options.compress_weights || made->arena_bytes <= most ||
+        tried.decoding_arena_bytes == 0)
       return made;
-    tried.decoding_arena_bytes =
-        room - std::min(room, made->arena_bytes - options.decoding_arena_bytes);
+    const uint64_t excess = made->arena_bytes - most;
+    tried.decoding_arena_bytes = again ? 0 : most - std::min(most, excess);
   }
 }
 
