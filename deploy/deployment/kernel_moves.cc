@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "codegen/networks/network_memory.h"
+#include "codegen/networks/placement.h"
 #include "deploy/deployment/moves.h"
+#include "deploy/execution/network_simulation.h"
 #include "deploy/model/model_state.h"
 #include "deploy/selection/arena_limit.h"
 #include "deploy/selection/device_memory.h"
@@ -56,8 +58,8 @@ struct Placed {
   FastPlacement placement;
 };
 
-Result<Placed> place(const ArenaSearch& search, const KernelLimits& kernels,
-                     const FlashWaits& waits) {
+Result<Placed> place_once(const ArenaSearch& search, const KernelLimits& kernels,
+                          const FlashWaits& waits) {
   const auto& [model, device, limits] =
       std::tie(search.deployment.model, search.deployment.device, search.deployment.limits);
   TT_TRY_ASSIGN(GeneratedNetwork network,
@@ -71,6 +73,38 @@ Result<Placed> place(const ArenaSearch& search, const KernelLimits& kernels,
   if (!placement && placement.error().code() != ErrorCode::kNotFound) return placement.error();
   if (placement) placed.placement = std::move(*placement);
   return placed;
+}
+
+Result<uint64_t> linked_flash(const GeneratedNetwork& network, const Device& device) {
+  TT_TRY_ASSIGN(const BuiltNetwork built, build_library(network, device));
+  return built.footprint.flash_bytes;
+}
+
+// Kernels are chosen for the flash of a library without copies, which may take a few bytes less: of
+// alignment, and of calls that reach further.
+Result<Placed> place(const ArenaSearch& search, const KernelLimits& kernels,
+                     const FlashWaits& waits) {
+  constexpr int kRounds = 4;
+  const Device& device = search.deployment.device;
+  KernelLimits tighter = kernels;
+  for (int round = 0;; ++round) {
+    TT_TRY_ASSIGN(Placed placed, place_once(search, tighter, waits));
+    if (!kernels.flash_bytes) return placed;
+    const auto takes = linked_flash(placed.network, device);
+    const uint64_t allowed = *kernels.flash_bytes;
+    if (!takes || *takes <= allowed) return placed;  // or whoever runs it says why
+    if (round == kRounds) {
+      return Error(ErrorCode::kFailed, "the library takes " + std::to_string(*takes) +
+                                           " bytes of flash with its copies, --flash allows " +
+                                           std::to_string(allowed));
+    }
+    GeneratedNetwork without_copies = placed.network;
+    place(without_copies, device, least_homes(without_copies.placeable));
+    TT_TRY_ASSIGN(const uint64_t alone, linked_flash(without_copies, device));
+    const uint64_t of_copies = *takes - std::min(*takes, alone);
+    tighter.flash_bytes =
+        std::min(*tighter.flash_bytes - 1, allowed - std::min(allowed, of_copies));
+  }
 }
 
 /// Proposes nothing if no kernels fit.
