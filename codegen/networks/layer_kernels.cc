@@ -6,6 +6,7 @@
 #include "codegen/networks/carriers.h"
 #include "codegen/networks/generation.h"
 #include "codegen/networks/layer_names.h"
+#include "codegen/networks/network_memory.h"
 #include "codegen/operators/operator_emitter.h"
 #include "models/integer_op.h"
 
@@ -73,15 +74,6 @@ class KernelChoice {
     return macs;
   }
 
-  // Of the tensors that live while a step runs.
-  uint64_t live_bytes_at(size_t step) const {
-    const int at = static_cast<int>(step);
-    uint64_t live = 0;
-    for (const ArenaBuffer& buffer : storage_.buffers)
-      if (buffer.first_step <= at && at <= buffer.last_step) live += aligned_in_arena(buffer.bytes);
-    return live;
-  }
-
   // Of the layer's facts, those of the variant that is called most are told. Weights of halves and
   // strips are not decoded: each call would do it again.
   Status choose_kernels_of(size_t step, GeneratedLayer& layer) {
@@ -89,10 +81,13 @@ class KernelChoice {
     int most_calls = 0;
     const auto flow = flow_at(of_.flows, step);
     const auto& split = of_.splits[step];
-    const uint64_t live = live_bytes_at(step), most = of_.options.decoding_arena_bytes;
+    uint64_t live = 0;
     std::optional<uint64_t> decoding_bytes;
-    if (of_.options.compress_weights && !flow && !split)
+    if (of_.options.compress_weights && !flow && !split) {
+      live = live_bytes(storage_.buffers, static_cast<int>(step));
+      const uint64_t most = of_.options.decoding_arena_bytes;
       decoding_bytes = most - std::min(most, live);
+    }
     const auto add = [&](const IntegerOp& form, int calls) -> Result<KernelCall> {
       TT_TRY_ASSIGN(KernelCall call, kernels_.add(std::get<KernelOp>(form), layer.index,
                                                   decoding_bytes, constants_));

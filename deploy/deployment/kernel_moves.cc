@@ -10,9 +10,7 @@
 #include <vector>
 
 #include "codegen/networks/network_memory.h"
-#include "codegen/networks/placement.h"
 #include "deploy/deployment/moves.h"
-#include "deploy/execution/network_simulation.h"
 #include "deploy/model/model_state.h"
 #include "deploy/selection/arena_limit.h"
 #include "deploy/selection/device_memory.h"
@@ -58,12 +56,10 @@ struct Placed {
   FastPlacement placement;
 };
 
-Result<Placed> place_once(const ArenaSearch& search, const KernelLimits& kernels,
-                          const FlashWaits& waits) {
+/// Copies what is worth it to fast memory.
+Result<Placed> with_copies(const ArenaSearch& search, GeneratedNetwork network) {
   const auto& [model, device, limits] =
       std::tie(search.deployment.model, search.deployment.device, search.deployment.limits);
-  TT_TRY_ASSIGN(GeneratedNetwork network,
-                choose_kernels(search.deployment, search.options, kernels, waits));
   TT_TRY(check_arena(search.deployment, network));
   Placed placed{std::move(network), {}, {}};
   placed.budget = fast_budget(device, placed.network.arena_bytes, limits, search.stack_bytes,
@@ -75,36 +71,15 @@ Result<Placed> place_once(const ArenaSearch& search, const KernelLimits& kernels
   return placed;
 }
 
-Result<uint64_t> linked_flash(const GeneratedNetwork& network, const Device& device) {
-  TT_TRY_ASSIGN(const BuiltNetwork built, build_library(network, device));
-  return built.footprint.flash_bytes;
-}
-
-// Kernels are chosen for the flash of a library without copies, which may take a few bytes less: of
-// alignment, and of calls that reach further.
 Result<Placed> place(const ArenaSearch& search, const KernelLimits& kernels,
                      const FlashWaits& waits) {
-  constexpr int kRounds = 4;
-  const Device& device = search.deployment.device;
-  KernelLimits tighter = kernels;
-  for (int round = 0;; ++round) {
-    TT_TRY_ASSIGN(Placed placed, place_once(search, tighter, waits));
-    if (!kernels.flash_bytes) return placed;
-    const auto takes = linked_flash(placed.network, device);
-    const uint64_t allowed = *kernels.flash_bytes;
-    if (!takes || *takes <= allowed) return placed;  // or whoever runs it says why
-    if (round == kRounds) {
-      return Error(ErrorCode::kFailed, "the library takes " + std::to_string(*takes) +
-                                           " bytes of flash with its copies, --flash allows " +
-                                           std::to_string(allowed));
-    }
-    GeneratedNetwork without_copies = placed.network;
-    place(without_copies, device, least_homes(without_copies.placeable));
-    TT_TRY_ASSIGN(const uint64_t alone, linked_flash(without_copies, device));
-    const uint64_t of_copies = *takes - std::min(*takes, alone);
-    tighter.flash_bytes =
-        std::min(*tighter.flash_bytes - 1, allowed - std::min(allowed, of_copies));
-  }
+  const auto place_parts = [&](const GeneratedNetwork& network) -> Result<GeneratedNetwork> {
+    TT_TRY_ASSIGN(Placed placed, with_copies(search, network));
+    return std::move(placed.network);
+  };
+  TT_TRY_ASSIGN(GeneratedNetwork network,
+                choose_kernels(search.deployment, search.options, kernels, waits, place_parts));
+  return with_copies(search, std::move(network));
 }
 
 /// Proposes nothing if no kernels fit.
@@ -324,15 +299,17 @@ Result<Candidate> fastest_kernels(const Deployment& deployment, const NetworkOpt
 }
 
 Result<GeneratedNetwork> choose_kernels(const Deployment& deployment, const NetworkOptions& options,
-                                        const KernelLimits& limits, const FlashWaits& waits) {
+                                        const KernelLimits& limits, const FlashWaits& waits,
+                                        const PlaceParts& place_parts) {
   const IntegerNetwork& executed = deployment.model.state().network;
   const auto& [device, records] = std::tie(deployment.device, deployment.records);
   Result<GeneratedNetwork> fastest =
-      generate_within(executed, device, records, limits, options, waits);
+      generate_within(executed, device, records, limits, options, waits, place_parts);
   if (!fastest || limits.flash_bytes || !may_overflow(*fastest, device)) return fastest;
   KernelLimits within_device = limits;
   within_device.flash_bytes = device.memory(device.rodata_memory).size_bytes;
-  auto fitting = generate_within(executed, device, records, within_device, options, waits);
+  auto fitting =
+      generate_within(executed, device, records, within_device, options, waits, place_parts);
   return fitting ? std::move(fitting) : std::move(fastest);  // else the linker has the last word
 }
 

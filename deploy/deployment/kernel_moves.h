@@ -4,6 +4,7 @@
 #include "codegen/networks/network.h"
 #include "deploy/deployment/deployment.h"
 #include "deploy/deployment/trial.h"
+#include "deploy/selection/fitting.h"
 #include "deploy/selection/kernel_options.h"
 #include "tinytune/result.h"
 
@@ -15,6 +16,7 @@ Result<Candidate> fastest_kernels(const Deployment& deployment, const NetworkOpt
 
 /// Kernels within `limits`, and within the device's flash where there are such.
 Result<GeneratedNetwork> choose_kernels(const Deployment& deployment, const NetworkOptions& options,
-                                        const KernelLimits& limits, const FlashWaits& waits);
+                                        const KernelLimits& limits, const FlashWaits& waits,
+                                        const PlaceParts& place_parts = {});
 
 }  // namespace tinytune

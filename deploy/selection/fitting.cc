@@ -275,9 +275,16 @@ bool may_overflow(const GeneratedNetwork& network, const Device& device) {
 
 Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const Device& device,
                                          const Records& records, const KernelLimits& limits,
-                                         const NetworkOptions& options, const FlashWaits& waits) {
+                                         const NetworkOptions& options, const FlashWaits& waits,
+                                         const PlaceParts& place_parts) {
   Fitting fitting(executed, device, records, options);
   TT_TRY(fitting.gather(limits, waits, Unmeasured::kOffered));
+  // A network that overflows flash cannot run, and so not be placed: its flash is estimated.
+  const auto flash_of = [&](const GeneratedNetwork& network) {
+    if (place_parts)
+      if (const auto placed = place_parts(network)) return linked_flash(*placed, device);
+    return linked_flash(network, device);
+  };
   // What the library needs besides its kernels is known once one is linked.
   constexpr int kRounds = 4;
   uint64_t other_flash = 0;
@@ -287,14 +294,14 @@ Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const D
       // What a library needs besides differs with its kernels: the smallest may fit all the same.
       TT_TRY_ASSIGN(const KernelChoice smallest, fitting.choose_smallest());
       TT_TRY_ASSIGN(GeneratedNetwork network, fitting.generate(smallest));
-      TT_TRY_ASSIGN(const auto linked, linked_flash(network, device));
+      TT_TRY_ASSIGN(const auto linked, flash_of(network));
       if (linked && *linked <= *limits.flash_bytes) return network;
     }
     if (!chosen) return chosen.error();
     const KernelChoice& choice = *chosen;
     TT_TRY_ASSIGN(GeneratedNetwork network, fitting.generate(choice));
     if (!limits.flash_bytes) return network;
-    TT_TRY_ASSIGN(const auto linked, linked_flash(network, device));
+    TT_TRY_ASSIGN(const auto linked, flash_of(network));
     if (!linked || *linked <= *limits.flash_bytes) return network;
     if (round == kRounds) {
       return Error(ErrorCode::kFailed, "the library takes " + std::to_string(*linked) +

@@ -1,6 +1,7 @@
 // A network generated within limits on its memory: the fastest kernels that fit.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "codegen/networks/network.h"
@@ -13,15 +14,20 @@
 
 namespace tinytune {
 
+/// Returns a network as it is deployed: its parts placed.
+using PlaceParts = std::function<Result<GeneratedNetwork>(const GeneratedNetwork&)>;
+
 /// Within `limits` and arena_limit(). Chooses among recorded schedules, the default
 /// and, where that has too much scratch, its nearest neighbour with less. Flash is checked on the
-/// linked library; where no compiler is there to link it, on the estimate the choice was made by.
-/// With a limit on copies, `waits` says what constants beyond it cost. Errors as
-/// generate_network(); kFailed: cannot fit, with what could.
+/// linked library, behind `place_parts` if there is one: copies add alignment and far calls; where
+/// no compiler is there to link it, on the estimate the choice was made by. With a limit on copies,
+/// `waits` says what constants beyond it cost. Errors as generate_network(); kFailed: cannot fit,
+/// with what could.
 Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const Device& device,
                                          const Records& records, const KernelLimits& limits,
                                          const NetworkOptions& options,
-                                         const FlashWaits& waits = {});
+                                         const FlashWaits& waits = {},
+                                         const PlaceParts& place_parts = {});
 
 /// Whether what a network's kernels take may leave no room in the region of its constants. Where it
 /// cannot, nothing has to be built to know that it fits.

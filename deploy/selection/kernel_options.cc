@@ -343,7 +343,7 @@ class Gatherer {
     });
   }
 
-  /// Of equal prices, those with less memory.
+  /// Prefers less memory at equal prices.
   void keep(KernelOption option) {
     std::erase_if(task_.options, [&](const KernelOption& other) {
       return price_(option) <= price_(other) && option.scratch_bytes <= other.scratch_bytes &&

@@ -56,7 +56,7 @@ struct LanePairs {
       words.push_back(halves(places[c], places[c + 1]));
     return words;
   }
-  /// Where the ends' words are, from the last group's.
+  /// Returns the offset of the ends' words from those behind the last group.
   int ends_at() const { return kLastBytes + (scatters ? 2 * pairs * kPlaceBytes : 0); }
 
   int words() const { return in_bytes ? pairs / 2 : pairs; }  ///< of one product's weights

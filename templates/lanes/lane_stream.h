@@ -1,9 +1,9 @@
-// What lane-packed dense layers (lanes_dense.cc) read of weights: tiles of channels in groups of
-// products, and the one stream in which the assembly of lane_pairs.h reads them.
+// Packs the weights of lane-packed dense layers (lanes_dense.cc): tiles of channels in groups of
+// products, and the stream that the assembly of lane_pairs.h reads.
 //
-// A group is as long as the channel with the heaviest weights of its tile allows. Channels in the
-// order of their weights' magnitudes have tiles of their like, so longer groups, fewer of them, at
-// two instructions an output, which goes to a place that the stream tells.
+// The channel with the largest weights limits the groups of its tile. Sorting channels by the sum
+// of their weights' magnitudes puts such channels into few tiles, so there are fewer groups; each
+// output then costs two instructions more, to look up its place and add it to the output's address.
 #pragma once
 
 #include <algorithm>
@@ -20,13 +20,14 @@
 
 namespace tinytune {
 
-/// What a tile of channels from `first` on reads, in parts.
+/// The packed weights of one tile of channels.
 struct PackedTile {
   std::vector<int> lengths;                    ///< of groups
   std::vector<std::vector<int32_t>> products;  ///< one of every channel
   std::vector<PairStart> starts;
 };
 
+/// Packs the tile of channels from `first` on.
 inline Result<PackedTile> pack_tile(const Workload& w, const LayerData& data,
                                     const LanePairs& shape, int step, int first) {
   const auto tile = weights_of_tile(w, data, first, 2 * shape.pairs);
@@ -45,7 +46,7 @@ inline Result<PackedTile> pack_tile(const Workload& w, const LayerData& data,
   return packed;
 }
 
-/// The channels in the order in which tiles of this shape have them.
+/// Returns the channels in the order in which tiles of this shape take them.
 inline std::vector<int> channel_order(const Workload& w, const LayerData& data,
                                       const LanePairs& shape) {
   std::vector<int> magnitude, order(static_cast<size_t>(w.out_c));
@@ -62,7 +63,7 @@ inline std::vector<int> channel_order(const Workload& w, const LayerData& data,
   return order;
 }
 
-/// A dense layer with its channels in this order.
+/// Returns a dense layer's constants with its channels in this order.
 inline LayerData with_channels(const LayerData& data, const std::vector<int>& order) {
   LayerData ordered;
   const auto append = [&](const auto& from, auto& to) {

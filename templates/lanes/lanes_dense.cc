@@ -188,7 +188,7 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
                                      bytes_constant("groups", groups), params.finish()};
 }
 
-// Of assembly.
+// Packs constants of the rows in assembly.
 Result<std::vector<PackedConstant>> pack_in_assembly(const Workload& w, const LayerData& data,
                                                      const Schedule& schedule) {
   const Plan plan(w, schedule);

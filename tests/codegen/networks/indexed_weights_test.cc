@@ -85,44 +85,47 @@ INSTANTIATE_TEST_SUITE_P(Devices, CompressedWeights, testing::Values("rv32imc", 
                                                                                    : "Halves");
                          });
 
-TEST(CompressedNetwork, FlashIsSaved_AndTheArenaHoldsTheLargestLayer) {
-  const Graph graph = network_of(16);
-  const Device device = *load_device("rv32imc");
-  NetworkOptions options{"net"};
-  options.builds = std::make_shared<BuildCache>();
-  const auto plain = generate_network(executed(graph), device, {}, options);
-  options.compress_weights = true;
-  const auto small = generate_network(executed(graph), device, {}, options);
-  ASSERT_TRUE(plain && small);
-  EXPECT_LT(small->constant_bytes, plain->constant_bytes - 700);
-  EXPECT_GT(small->arena_bytes, plain->arena_bytes);
-  EXPECT_LT(small->arena_bytes, plain->arena_bytes + 2100);  // the dense layer's, padded
+class CompressedNetwork : public testing::Test {
+ protected:
+  void SetUp() override {
+    options_.builds = std::make_shared<BuildCache>();
+    plain_ = generate();
+    options_.compress_weights = true;
+    compressed_ = generate();
+    ASSERT_TRUE(plain_ && compressed_);
+  }
+  Result<GeneratedNetwork> generate() const {
+    return generate_network(executed(graph_), *load_device("rv32imc"), {}, options_);
+  }
+
+  const Graph graph_ = network_of(16);
+  NetworkOptions options_{"net"};
+  Result<GeneratedNetwork> plain_ = GeneratedNetwork{}, compressed_ = GeneratedNetwork{};
+};
+
+TEST_F(CompressedNetwork, FlashIsSaved_AndTheArenaHoldsTheLargestLayer) {
+  EXPECT_LT(compressed_->constant_bytes, plain_->constant_bytes - 700);
+  EXPECT_GT(compressed_->arena_bytes, plain_->arena_bytes);
+  EXPECT_LT(compressed_->arena_bytes, plain_->arena_bytes + 2100);  // the dense layer's, padded
 }
 
-TEST(CompressedNetwork, LayersDecodeWhatTheArenaHasRoomFor) {
-  const Graph graph = network_of(16);
-  const Device device = *load_device("rv32imc");
-  NetworkOptions options{"net"};
-  options.builds = std::make_shared<BuildCache>();
-  const auto plain = generate_network(executed(graph), device, {}, options);
-  options.compress_weights = true;
-  const auto free = generate_network(executed(graph), device, {}, options);
-  ASSERT_TRUE(plain && free);
-  EXPECT_TRUE(free->warnings.empty());
-  uint64_t constant_bytes = plain->constant_bytes;
-  for (const uint32_t limit : {plain->arena_bytes, free->arena_bytes - 16, free->arena_bytes}) {
-    options.decoding_arena_bytes = limit;
-    const auto limited = generate_network(executed(graph), device, {}, options);
+TEST_F(CompressedNetwork, LayersDecodeWhatTheArenaHasRoomFor) {
+  const uint32_t enough = compressed_->arena_bytes;
+  EXPECT_TRUE(compressed_->warnings.empty());
+  uint64_t constant_bytes = plain_->constant_bytes;
+  for (const uint32_t limit : {plain_->arena_bytes, enough - 16, enough}) {
+    options_.decoding_arena_bytes = limit;
+    const auto limited = generate();
     ASSERT_TRUE(limited);
     EXPECT_LE(limited->arena_bytes, limit);
     EXPECT_LE(limited->constant_bytes, constant_bytes);
-    EXPECT_EQ(limited->warnings.empty(), limit == free->arena_bytes) << limit;
+    EXPECT_EQ(limited->warnings.empty(), limit == enough) << limit;
     constant_bytes = limited->constant_bytes;
   }
-  EXPECT_EQ(constant_bytes, free->constant_bytes);
+  EXPECT_EQ(constant_bytes, compressed_->constant_bytes);
 }
 
-TEST(CompressedNetwork, ModelThatDecodes_HasThePlainModelsWeights) {
+TEST(CompressedModel, ModelThatDecodes_HasThePlainModelsWeights) {
   const Graph plain = network_of(16);
   for (const WeightCode code : {WeightCode::kLookup, WeightCode::kHuffman, WeightCode::kPruned}) {
     const auto read = import_tflite(write_tflite(with_compressed_weights(plain, code)), "net");
