@@ -36,7 +36,7 @@ constexpr std::string_view kFloatOnly[] = {"CEIL",      "COS",        "EXP",   "
 
 bool is_tuned(std::string_view form) {
   return form == "conv2d" || form == "depthwise" || form == "fully_connected" ||
-         form == "batch_matmul";
+         form == "batch_matmul" || form == "transpose_conv";
 }
 
 std::string templates_text() {

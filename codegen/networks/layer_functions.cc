@@ -60,7 +60,8 @@ class LayerFunctions {
       call(step, arriving_.print(step, site, *places_[static_cast<size_t>(op.inputs[0])],
                                  *places_[static_cast<size_t>(op.outputs[0])], scratch_of(step)));
     } else if (kernel) {
-      call(step, printer_.kernel_layer(site, *kernel, scratch_of(step)));
+      call(step, printer_.kernel_layer(site, std::get<KernelOp>(of_.laid_out.ops[step]), *kernel,
+                                       scratch_of(step)));
     } else {
       call(step, printer_.emitted_layer(site, of_.laid_out.ops[step]));
     }

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "codegen/operators/operator_emitter.h"
+#include "codegen/operators/run_transposition_text.h"
 
 namespace tinytune {
 namespace {
@@ -81,10 +82,19 @@ void LayerPrinter::call_kernel(FunctionBody& body, const LayerSite& site, const 
   body.call_kernel(call.symbol, arguments);
 }
 
-LayerFunction LayerPrinter::kernel_layer(const LayerSite& site, const KernelCall& call,
+LayerFunction LayerPrinter::kernel_layer(const LayerSite& site, const KernelOp& op,
+                                         const KernelCall& call,
                                          const std::optional<ArenaPlace>& scratch) {
   FunctionBody body;
-  call_kernel(body, site, call, {places_of(site.op.inputs), place_of(site.op.outputs[0]), scratch});
+  const ArenaPlace& output = place_of(site.op.outputs[0]);
+  call_kernel(body, site, call, {places_of(site.op.inputs), output, scratch});
+  if (op.transposes) {
+    const RunCycles cycles(*op.transposes);
+    print_run_transposition(
+        body.writer(), *op.transposes, cycles,
+        body.constant(constants_.add(site.symbol + "_cycles", cycles.type, cycles.bytes)),
+        body.updated_in(output, "void"));
+  }
   return std::move(body).finish(site.symbol, site.comment);
 }
 

@@ -36,8 +36,8 @@ class LayerPrinter {
         shared_(shared),
         core_(core) {}
 
-  /// One call of a kernel.
-  LayerFunction kernel_layer(const LayerSite& site, const KernelCall& call,
+  /// One call of the kernel of `op`, and what becomes of its output.
+  LayerFunction kernel_layer(const LayerSite& site, const KernelOp& op, const KernelCall& call,
                              const std::optional<ArenaPlace>& scratch);
   /// What an emitter of codegen/operators prints.
   LayerFunction emitted_layer(const LayerSite& site, const IntegerOp& form);

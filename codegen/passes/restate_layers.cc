@@ -3,7 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "models/integer_network.h"
+#include "codegen/passes/rewriting.h"
+#include "codegen/passes/transposed_convolution.h"
 
 namespace tinytune {
 namespace {
@@ -89,8 +90,17 @@ KernelOp restated(KernelOp op) {
 }
 
 void restate_layers(IntegerNetwork& network) {
-  for (IntegerOp& op : network.ops)
-    if (auto* kernel = std::get_if<KernelOp>(&op)) *kernel = restated(std::move(*kernel));
+  Rewriting rewriting(network);
+  for (size_t step = 0; step < rewriting.steps(); ++step) {
+    IntegerOp& form = rewriting.form(step);
+    if (const auto* transposed = std::get_if<TransposeConvOp>(&form);
+        transposed != nullptr && transposed->data_input == 0)
+      if (auto convolution = convolution_of(*transposed)) {
+        form = std::move(*convolution);
+        rewriting.set_inputs(step, {rewriting.op(step).inputs[2]});
+      }
+    if (auto* kernel = std::get_if<KernelOp>(&form)) *kernel = restated(std::move(*kernel));
+  }
 }
 
 }  // namespace tinytune

@@ -21,7 +21,7 @@ struct OnnxLayer {
 Result<int> add_convolution(OnnxGraph& graph, const OnnxLayer& layer);
 /// MatMul, or Gemm with its transB.
 Result<int> add_product(OnnxGraph& graph, const OnnxLayer& layer, bool transposed);
-/// ConvTranspose: a convolution of the input with zeros between its elements.
+/// ConvTranspose.
 Result<int> add_transposed_convolution(OnnxGraph& graph, OnnxLayer layer);
 
 /// A bias as int32: as it is where its scale is the product of both others; float32 is rounded, as

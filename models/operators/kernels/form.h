@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "models/graph.h"
@@ -12,10 +13,20 @@
 
 namespace tinytune {
 
+/// A transposition in place: of each block, runs of bytes [pixel][row] become [row][pixel].
+struct RunTransposition {
+  int blocks = 1, pixels = 1, rows = 1;
+  int64_t run_bytes = 1;
+  int64_t bytes() const { return int64_t{blocks} * pixels * rows * run_bytes; }
+  /// Which run of a block ends up as its i-th.
+  int source_of(int i) const { return i % pixels * rows + i / pixels; }
+};
+
 /// CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED: what templates make kernels for.
 struct KernelOp {
   Workload workload;
   LayerData data;
+  std::optional<RunTransposition> transposes = {};  ///< what the kernel has written
   int64_t macs() const { return workload.macs(); }
 };
 

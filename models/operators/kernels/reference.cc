@@ -82,12 +82,25 @@ void convolution(const KernelOp& op, const int8_t* input, int8_t* output) {
     }
 }
 
+void transpose_runs(const RunTransposition& t, int8_t* output) {
+  const std::vector<int8_t> from(output, output + t.bytes());
+  const int runs = t.pixels * t.rows;
+  for (int64_t block = 0; block < t.blocks; ++block)
+    for (int i = 0; i < runs; ++i, output += t.run_bytes)
+      std::copy_n(from.begin() + (block * runs + t.source_of(i)) * t.run_bytes, t.run_bytes,
+                  output);
+}
+
 }  // namespace
 
 void run(const KernelOp& op, const Buffers& buffers) {
   const Workload& w = op.workload;
   if (w.op == OpKind::kDense) return dense(op, buffers.input(), buffers.output());
-  if (w.layout == Layout::kNhwc) return convolution(op, buffers.input(), buffers.output());
+  if (w.layout == Layout::kNhwc) {
+    convolution(op, buffers.input(), buffers.output());
+    if (op.transposes) transpose_runs(*op.transposes, buffers.output());
+    return;
+  }
   const auto* bytes = reinterpret_cast<const uint8_t*>(buffers.input());
   const auto input = transposed({bytes, static_cast<size_t>(w.input_bytes())},
                                 {w.batch, w.in_h, w.in_w, w.in_c}, Layout::kNchw);

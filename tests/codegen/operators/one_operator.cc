@@ -74,8 +74,8 @@ void OneOperator::add(OperatorKind kind) {
     case OperatorKind::kFullyConnected:
       return add(kind, {data({1, 32}), weights({5, 32}), -1}, ActivationAttributes{}, {1, 5}, 0.9f);
     case OperatorKind::kTransposeConv:
-      return add(kind, {b_.integers({1, 8, 8, 3}), weights({3, 3, 3, 2}), data()},
-                 TransposeConvAttributes{Padding::kSame, 2, 2}, {1, 8, 8, 3}, 0.6f);
+      return add(kind, {b_.integers({1, 7, 7, 3}), weights({3, 3, 3, 2}), data()},
+                 TransposeConvAttributes{Padding::kSame, 2, 2}, {1, 7, 7, 3}, 0.6f);
     case OperatorKind::kAveragePool2d:
     case OperatorKind::kMaxPool2d:
       return add(kind, {data()}, pool, {1, 2, 2, 2});

@@ -1,0 +1,60 @@
+// Phases of a transposed convolution.
+//
+// Output pixels that have the same place modulo the strides, a phase, are a convolution of the
+// input with every stride-th tap. All phases are one convolution of stride 1 with the channels of
+// each, whose window is the union of theirs; taps that a phase lacks are zeros. Its channels
+// [row of phases][column of phases][channel] are those of DEPTH_TO_SPACE.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace tinytune {
+
+/// One axis of the window that all phases share. `pad` is of the transposed window: output o gets
+/// input i by the tap o + pad - stride * i.
+struct PhaseAxis {
+  int kernel, stride, pad;
+  int first = 0, last = 0;  ///< input that the window of pixel 0 begins and ends with
+
+  PhaseAxis(int kernel_, int stride_, int pad_) : kernel(kernel_), stride(stride_), pad(pad_) {
+    for (int phase = 0; phase < stride; ++phase)
+      for (int tap = (phase + pad) % stride; tap < kernel; tap += stride) {
+        first = std::min(first, (phase + pad - tap) / stride);
+        last = std::max(last, (phase + pad - tap) / stride);
+      }
+  }
+  int taps() const { return last - first + 1; }
+  /// The transposed tap for the i-th of the shared window, if it is below `kernel` and not
+  /// negative.
+  int tap_of(int phase, int i) const { return phase + pad - stride * (first + i); }
+};
+
+/// Whether one convolution is worth it: no more than 5 of 9 taps are zeros.
+inline bool has_few_zeros(const PhaseAxis& rows, const PhaseAxis& columns) {
+  const int64_t shared = int64_t{rows.taps()} * rows.stride * columns.taps() * columns.stride;
+  return shared * 4 <= int64_t{rows.kernel} * columns.kernel * 9;
+}
+
+/// Calls append(channel, y, x) for the taps of [row of phases][column of phases][channel][row of
+/// the shared window][its column] in turn; y or x lies outside of the kernel where there is none.
+template <typename Append>
+void for_each_tap(const PhaseAxis& rows, const PhaseAxis& columns, int channels, Append append) {
+  for (int row = 0; row < rows.stride; ++row)
+    for (int column = 0; column < columns.stride; ++column)
+      for (int channel = 0; channel < channels; ++channel)
+        for (int y = 0; y < rows.taps(); ++y)
+          for (int x = 0; x < columns.taps(); ++x)
+            append(channel, rows.tap_of(row, y), columns.tap_of(column, x));
+}
+
+/// The values of all channels, once for each phase.
+template <typename Value>
+std::vector<Value> for_all_phases(const std::vector<Value>& values, int phases) {
+  std::vector<Value> all;
+  for (int phase = 0; phase < phases; ++phase) all.insert(all.end(), values.begin(), values.end());
+  return all;
+}
+
+}  // namespace tinytune
