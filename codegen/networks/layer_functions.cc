@@ -13,11 +13,18 @@
 namespace tinytune {
 namespace {
 
+bool has_slow_constants(const Device& device) {
+  const MemoryRegion& flash = device.memory(device.rodata_memory);
+  return !flash.read_cache.empty() && flash.fill_cycles > device.cache(flash.read_cache).fill_bytes;
+}
+
 CoreFacts facts_of(const Device& device) {
   const std::string& model = device.timing.model;
   return {.has_fpu = internal::has_fpu(device.target),
           .in_order = model == "in_order" || model == "cortex_m",
-          .is_rv32 = device.target.family == CoreFamily::kRiscv32};
+          .is_rv32 = device.target.family == CoreFamily::kRiscv32,
+          .has_pairs = device.target.can(Capability::kDsp),
+          .slow_constants = has_slow_constants(device)};
 }
 
 class LayerFunctions {

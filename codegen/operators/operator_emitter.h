@@ -23,6 +23,8 @@ struct CoreFacts {
   bool in_order = false;  ///< it issues one instruction at a time, and waits for loads
   /// Some 28 registers for a loop's own, loads that reach 2 KiB, indices that are not scaled.
   bool is_rv32 = false;
+  bool has_pairs = false;  ///< it multiplies two pairs of 16 bits at a time (Arm's DSP extension)
+  bool slow_constants = false;  ///< a byte of them takes more than a cycle to arrive in the cache
 
   /// Unrolls loops over elements. RV32 takes more elements, because its loops have more
   /// instructions of their own, and compares with "!=", because for "<" LLVM keeps two counters.

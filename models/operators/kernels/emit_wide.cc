@@ -1,10 +1,11 @@
 // CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of int16 activations: the loops of their
 // definition; those that run once are left to the compiler. Where weights prove that no sum of
-// products leaves 32 bits, it has no more. Several channels at a time share the inputs, in pairs
-// where the core multiplies those (pair_text.h).
+// products leaves 32 bits, it has no more. Several channels at a time share the inputs. Where the
+// core multiplies pairs (pair_text.h), weights are stored as the pairs of 16 bits that it reads:
+// twice the bytes, and two instructions less for four products.
 #include <algorithm>
 #include <cstdlib>
-#include <utility>
+#include <optional>
 
 #include "base/little_endian.h"
 #include "codegen/operators/c_writer.h"
@@ -17,6 +18,7 @@ namespace tinytune::emitter {
 namespace {
 
 constexpr int kWord = 4;
+constexpr size_t kMostCached = 4096;  // weights that as pairs fill half of a cache of 16 KiB
 
 std::string number(int64_t value) { return std::to_string(value); }
 
@@ -76,52 +78,83 @@ void print_products(CWriter& w, const WideKernelOp& op, const std::string& input
   w.loop("i", fan_in).line("sum += (" + type + ")(x[i] * y[i]);").close();
 }
 
-// Channels at a time that read the same inputs; 1 where words of four weights would not do.
-int channels_at_once(const WideKernelOp& op) {
-  const Workload& s = op.shape;
-  if (is_depthwise(op) || (s.in_c / s.groups) % kWord != 0) return 1;
-  for (const int channels : {4, 2})
-    if (s.out_c / s.groups % channels == 0) return channels;
-  return 1;
-}
+// How weights are stored: of some channels at a time [pair of products][channel][product of the
+// pair] as 16 bits, or [product][channel] as bytes.
+struct RunWeights {
+  int channels;  // that read the same inputs
+  bool pairs;
+  int run;  // products between tests of a loop
 
-// Of four weights the middle ones change places: a word's bytes 0 and 2 are widened at once.
-std::vector<uint8_t> in_order_of_pairs(std::vector<int8_t> weights) {
-  for (size_t i = 0; i + 3 < weights.size(); i += kWord) std::swap(weights[i + 1], weights[i + 2]);
-  return bytes_of(weights);
-}
+  // Nothing where rows are no whole runs.
+  static std::optional<RunWeights> of(const WideKernelOp& op, const CoreFacts& core) {
+    const Workload& s = op.shape;
+    const int fan_in = s.in_c / s.groups;
+    if (is_depthwise(op) || fan_in % kWord != 0) return std::nullopt;
+    const bool stays_cached = s.out_h * s.out_w > 1 && op.weights.size() <= kMostCached;
+    const bool pairs = core.has_pairs && (!core.slow_constants || stays_cached);
+    for (const int channels : {8, 4, 2})
+      if (s.out_c / s.groups % channels == 0 && (channels <= 4 || core.is_rv32))
+        return RunWeights{channels, pairs, pairs && fan_in % (2 * kWord) == 0 ? 2 * kWord : kWord};
+    return std::nullopt;
+  }
+  // Of a run.
+  int place(int product, int channel) const {
+    return pairs ? 2 * (product / 2 * channels + channel) + product % 2
+                 : product * channels + channel;
+  }
+  std::vector<uint8_t> bytes(const WideKernelOp& op) const {
+    const auto row = static_cast<size_t>(op.shape.reduction()),
+               block = static_cast<size_t>(channels);
+    std::vector<uint8_t> packed;
+    for (size_t first = 0; first < op.weights.size(); first += row * block)
+      for (size_t k = 0; k < row; k += pairs ? 2 : 1)
+        for (size_t c = 0; c < block; ++c) {
+          const int8_t* weights = op.weights.data() + first + c * row + k;
+          if (!pairs) packed.push_back(static_cast<uint8_t>(*weights));
+          for (size_t half = 0; half < 2 && pairs; ++half)
+            append_little_endian(packed, static_cast<int16_t>(weights[half]));
+        }
+    return packed;
+  }
+};
 
 std::string lane(const char* name, int i) { return name + number(i); }
 
-// Sums of `channels` channels over `words` words of weights, from `x` and `y` on.
-void print_run(CWriter& w, const WideKernelOp& op, int channels, const std::string& words) {
-  const int64_t row = op.shape.reduction();
+// Sums of some channels over `runs` runs of products, from `x` and `y` on.
+void print_run(CWriter& w, const WideKernelOp& op, const RunWeights& weights,
+               const std::string& runs) {
   const std::string type = sum_type(op);
-  w.line(kIfPairs).line("const uint32_t *pairs = (const uint32_t *)x;");
-  w.line("const uint32_t *quads = (const uint32_t *)y;");
-  w.open("for (int32_t i = " + words + "; i > 0; --i)");
-  w.line("const uint32_t x_0 = pairs[0], x_1 = pairs[1];");
-  for (int c = 0; c < channels; ++c) {
-    print_widened(w, {lane("y", c), "quads[" + number(c * row / kWord) + "]"});
-    for (const char* end : {"_0", "_1"})
-      print_pair_product(w, std::string("x") + end, lane("y", c) + end, lane("sum", c),
-                         type == "int64_t");
+  if (weights.pairs) {
+    const int pairs = weights.run / 2;
+    w.line(kIfPairs).line("const uint32_t *inputs = (const uint32_t *)x;");
+    w.line("const uint32_t *pairs = (const uint32_t *)y;");
+    w.line("for (const uint32_t *const last = inputs + " + number(pairs) + " * (" + runs +
+           "); inputs != last;");
+    w.open("     inputs += " + number(pairs) + ", pairs += " + number(pairs * weights.channels) +
+           ")");
+    for (int k = 0; k < pairs; ++k) {
+      w.line("const uint32_t " + lane("x", k) + " = inputs[" + number(k) + "];");
+      for (int c = 0; c < weights.channels; ++c)
+        print_pair_product(w, lane("x", k), "pairs[" + number(weights.place(2 * k, c) / 2) + "]",
+                           lane("sum", c), type == "int64_t");
+    }
+    w.close().line("#else");
   }
-  w.line("pairs += 2;").line("++quads;").close();
-  w.line("#else").open("for (int32_t i = " + words + "; i > 0; --i)");
-  constexpr int kWeightOf[kWord] = {0, 2, 1, 3};
-  for (int k = 0; k < kWord; ++k) {
+  w.open("for (int32_t i = " + runs + "; i > 0; --i)");
+  for (int k = 0; k < weights.run; ++k) {
     w.line("const int32_t " + lane("x", k) + " = x[" + number(k) + "];");
-    for (int c = 0; c < channels; ++c)
+    for (int c = 0; c < weights.channels; ++c)
       w.line(lane("sum", c) + " += (" + type + ")(" + lane("x", k) + " * y[" +
-             number(c * row + kWeightOf[k]) + "]);");
+             number(weights.place(k, c)) + "]);");
   }
-  w.line("x += 4;").line("y += 4;").close().line("#endif");
+  w.line("x += " + number(weights.run) + ";");
+  w.line("y += " + number(weights.run * weights.channels) + ";").close();
+  if (weights.pairs) w.line("#endif");
 }
 
 // The same for all taps of the window.
 void print_blocked_products(CWriter& w, const WideKernelOp& op, const std::string& input,
-                            const std::string& weights, int channels) {
+                            const RunWeights& weights, const std::string& array) {
   const Workload& s = op.shape;
   const int fan_in = s.in_c / s.groups;
   const Axis rows{"y", s.in_h, s.out_h, s.kernel_h, s.stride_h, s.dilation_h, s.pad_top};
@@ -139,28 +172,51 @@ void print_blocked_products(CWriter& w, const WideKernelOp& op, const std::strin
   w.line(
       "const int16_t *x = " + input + " + (iy * " + number(s.in_w) + " + ix) * " + number(s.in_c) +
       (s.groups == 1 ? "" : " + c / " + number(s.out_c / s.groups) + " * " + number(fan_in)) + ";");
-  w.line("const int8_t *y = " + weights + " + c * " + number(s.reduction()) + " + (ky * " +
-         number(s.kernel_w) + " + kx) * " + number(fan_in) + ";");
-  const std::string words = number(fan_in / kWord);
-  print_run(w, op, channels, run ? "(end - kx) * " + words : words);
+  w.line(std::string(weights.pairs ? "const int16_t" : "const int8_t") + " *y = " + array +
+         " + c * " + number(s.reduction()) + " + (ky * " + number(s.kernel_w) + " + kx) * " +
+         number(fan_in * weights.channels) + ";");
+  const std::string runs = number(fan_in / weights.run);
+  print_run(w, op, weights, run ? "(end - kx) * " + runs : runs);
   if (!run) w.close();
   w.close();
+}
+
+// Multipliers of 2^32 / 2^right times the 16 bits of fixed_point::scale_long(), where they and all
+// sums with their biases fit 32 bits: then one product's high word is the scaled sum.
+std::vector<int32_t> multipliers_of_words(const WideKernelOp& op) {
+  int64_t largest_bias = 0;
+  for (const int64_t bias : op.bias) largest_bias = std::max(largest_bias, std::abs(bias));
+  if (!op.long_sums || largest_bias > INT32_MAX || largest_sum(op) + largest_bias > INT32_MAX)
+    return {};
+  std::vector<int32_t> multipliers;
+  for (size_t c = 0; c < op.shift.size(); ++c) {
+    const int right = 15 - op.shift[c];
+    if (right < 17 || right > 32) return {};
+    multipliers.push_back(fixed_point::high_half(op.multiplier[c]) * (1 << (32 - right)));
+  }
+  return multipliers;
 }
 
 // `v`, the scaled sum of channel `c`.
 void print_scaled(CWriter& w, const WideKernelOp& op, EmitContext& context, const std::string& sum,
                   const std::string& c) {
+  const auto of_channel = [&](const char* name, const std::vector<int32_t>& values) {
+    return context.constant(name, CType::kInt32, little_endian_bytes(values)) + "[" + c + "]";
+  };
+  const std::string bias = long_constant(context, "bias", op.bias, c);
+  if (const auto multipliers = multipliers_of_words(op); !multipliers.empty()) {
+    w.line("int32_t v = (int32_t)(((int64_t)(" + sum + " + " + bias + ") * " +
+           of_channel("multiplier", multipliers) + " + 2147483648) >> 32);");
+    return;
+  }
   std::vector<int32_t> multiplier = op.multiplier, shift = op.shift;
   if (op.long_sums)
-    for (size_t c = 0; c < shift.size(); ++c) {
-      multiplier[c] = fixed_point::high_half(multiplier[c]);
-      shift[c] = 15 - shift[c];
+    for (size_t at = 0; at < shift.size(); ++at) {
+      multiplier[at] = fixed_point::high_half(multiplier[at]);
+      shift[at] = 15 - shift[at];
     }
-  const std::string bias = long_constant(context, "bias", op.bias, c);
-  const std::string at = "[" + c + "]";
   const std::string scales =
-      ", " + context.constant("multiplier", CType::kInt32, little_endian_bytes(multiplier)) + at +
-      ", " + context.constant("shift", CType::kInt32, little_endian_bytes(shift)) + at + ");";
+      ", " + of_channel("multiplier", multiplier) + ", " + of_channel("shift", shift) + ");";
   if (op.long_sums)
     w.line("int32_t v = " + context.helper(kScaleLong) + "((int64_t)" + sum + " + " + bias +
            scales);
@@ -174,7 +230,8 @@ void print_scaled(CWriter& w, const WideKernelOp& op, EmitContext& context, cons
 std::string emit(const WideKernelOp& op, EmitContext& context) {
   const Workload& s = op.shape;
   const std::string input = context.input(0);
-  const int channels = channels_at_once(op);
+  const auto weights = RunWeights::of(op, context.core());
+  const int channels = weights ? weights->channels : 1;
   CWriter w(1);
   w.loop("n", s.batch).loop("oy", s.out_h).loop("ox", s.out_w).loop("c", s.out_c, channels);
   const auto finish = [&](int channel, const std::string& sum) {
@@ -184,12 +241,12 @@ std::string emit(const WideKernelOp& op, EmitContext& context) {
         w, {"*" + context.output() + "++", s.activation_min, s.activation_max, 0, "int16_t"});
     w.close();
   };
-  if (channels > 1) {
-    const std::string weights =
-        context.constant("weights", CType::kInt8, in_order_of_pairs(op.weights));
+  if (weights) {
+    const std::string array = context.constant(
+        "weights", weights->pairs ? CType::kInt16 : CType::kInt8, weights->bytes(op));
     for (int c = 0; c < channels; ++c)
       w.line(std::string(sum_type(op)) + " " + lane("sum", c) + " = 0;");
-    print_blocked_products(w, op, input, weights, channels);
+    print_blocked_products(w, op, input, *weights, array);
     for (int c = 0; c < channels; ++c) finish(c, lane("sum", c));
   } else {
     w.line(std::string(sum_type(op)) + " sum = 0;");

@@ -2,6 +2,9 @@
 // whole blocks and with what is left of them, word by word and element by element.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <random>
 
 #include "base/toolchain.h"
@@ -179,6 +182,63 @@ TEST(DotProducts, LayersOfInt16_EqualTheReference) {
                              ElementType::kInt16);
       expect_exact_everywhere(b.finish({y}));
     }
+}
+
+struct WideDense {
+  int in_c = 8, out_c = 4;
+  float out_scale = 0.02F;
+  int64_t bias = 0;
+};
+
+Graph graph_of(const WideDense& layer) {
+  GraphBuilder b;
+  const int x = b.retype(b.input({1, layer.in_c}, 0.001F, 0), ElementType::kInt16);
+  const int weights = b.constant({layer.out_c, layer.in_c}, 0.01F, 0,
+                                 random_bytes(int64_t{layer.in_c} * layer.out_c, 3));
+  Bytes bias;
+  for (int c = 0; c < layer.out_c; ++c)
+    for (int i = 0; i < 8; ++i) bias.push_back(static_cast<uint8_t>(layer.bias >> (8 * i)));
+  const int of_channels = b.retype(b.constant({layer.out_c}, 1e-5F, 0, bias), ElementType::kInt64);
+  return b.finish({b.retype(b.op(OperatorKind::kFullyConnected, {x, weights, of_channels},
+                                 ActivationAttributes{}, {1, layer.out_c}, layer.out_scale, 0),
+                            ElementType::kInt16)});
+}
+
+// Scales from 2^-2 to 2^-20, whose multipliers fit a word or do not; sums that fit 32 bits with
+// their bias or just do not.
+TEST(DotProducts, ScalesAndSumsOfInt16_EqualTheReferenceAtTheirLimits) {
+  for (int power = 2; power <= 20; ++power) {
+    SCOPED_TRACE(power);
+    expect_exact_on({"rv32imc", "cortex-m4"}, graph_of({.out_scale = std::ldexp(1e-5F, power)}));
+  }
+  int64_t largest = 0;
+  const Bytes weights = random_bytes(8 * 4, 3);
+  for (size_t c = 0; c < 4; ++c) {
+    int64_t sum = 0;
+    for (size_t i = 0; i < 8; ++i) sum += std::abs(static_cast<int8_t>(weights[c * 8 + i]));
+    largest = std::max(largest, sum * 32768);
+  }
+  for (const int64_t more : {0, 1})
+    for (const int sign : {1, -1})
+      expect_exact_on({"rv32imc", "cortex-m4"},
+                      graph_of({.out_scale = 1, .bias = sign * (INT32_MAX - largest + more)}));
+}
+
+// Flash that a byte takes more than a cycle to come from holds bytes, not pairs.
+TEST(DotProducts, DenseLayerOfInt16InSlowFlash_EqualsTheReference) {
+  expect_exact_on({"rp2350"}, graph_of({.in_c = 64, .out_c = 12}));
+}
+
+TEST(DotProducts, ConvolutionOfInt16_MultipliesPairs) {
+  GraphBuilder b;
+  const int x = b.retype(b.input({1, 12, 12, 16}, 0.001F, 0), ElementType::kInt16);
+  const int weights = b.constant({16, 3, 3, 16}, 0.01F, 0, random_bytes(16 * 9 * 16, 3));
+  const int bias = b.retype(b.constant({16}, 1e-5F, 0, small_longs(16)), ElementType::kInt64);
+  const Graph graph = b.finish({b.retype(
+      b.op(OperatorKind::kConv2d, {x, weights, bias}, ConvAttributes{}, {1, 12, 12, 16}, 0.02F, 0),
+      ElementType::kInt16)});
+  const auto run = expect_exact(graph, *load_device("cortex-m4"), {random_bytes(12 * 12 * 32, 1)});
+  EXPECT_LT(run.instructions, 12u * 12 * 16 * 9 * 16 * 13 / 10);
 }
 
 }  // namespace
