@@ -120,17 +120,20 @@ class Estimates {
            });
   }
 
-  /// With two thirds of its scratch, half, a quarter, an eighth, and what is free; in strips in
-  /// finer steps.
+  /// With two thirds of its scratch, half, a quarter, an eighth (and the few bytes that do not
+  /// depend on tiles: a pixel of the border, steps beyond the reduction), and what is free; in
+  /// strips in finer steps.
   void add_leaner(const Schedule& schedule, const std::vector<Schedule>& fallbacks) {
     const ConfigSpace own = (*find_template(schedule))->space(workload_, device_);
     const uint64_t wanted = scratch(schedule), least = std::max(place_.free_scratch, place_.grain);
+    constexpr uint64_t kNotInProportion = 64;
     std::vector<uint64_t> rooms;
     if (place_.in_strips)
       for (uint64_t room = wanted * 4 / 5; room > wanted / 8; room = room * 4 / 5)
         rooms.push_back(room);
     else
-      rooms = {wanted * 2 / 3, wanted / 2, wanted / 4, wanted / 8};
+      for (const uint64_t room : {wanted * 2 / 3, wanted / 2, wanted / 4, wanted / 8})
+        rooms.push_back(room + kNotInProportion);
     std::erase_if(rooms, [&](uint64_t room) { return room <= least; });
     rooms.push_back(place_.free_scratch);
     for (const uint64_t room : rooms)
@@ -144,8 +147,7 @@ class Estimates {
     for (const Schedule& fallback : fallbacks)
       if (scratch(fallback) <= room && scratch(fallback) > room / 2)
         if (auto lean = packed(fallback)) return lean;
-    const NearestOf equals = place_.in_strips ? NearestOf::kLargest : NearestOf::kFirst;
-    for (const Schedule& near : nearest_within(own, workload_, schedule, room, equals))
+    for (const Schedule& near : nearest_within(own, workload_, schedule, room))
       if (auto lean = packed(near)) return lean;
     return std::nullopt;
   }

@@ -34,7 +34,7 @@ uint32_t least_scratch_in(const ConfigSpace& space, const Workload& workload) {
 }
 
 std::vector<Schedule> nearest_within(const ConfigSpace& space, const Workload& workload,
-                                     const Schedule& schedule, uint64_t scratch, NearestOf equals) {
+                                     const Schedule& schedule, uint64_t scratch) {
   constexpr size_t kMost = 16;  // weights may forbid some
   struct Candidate {
     uint64_t excess, bytes;
@@ -48,9 +48,8 @@ std::vector<Schedule> nearest_within(const ConfigSpace& space, const Workload& w
     const Schedule other = space.schedule(point);
     const uint64_t bytes = scratch_bytes_of(workload, other);
     const uint64_t excess = bytes > scratch ? bytes - scratch : 0;
-    const uint64_t unused =
-        equals == NearestOf::kLargest && excess == 0 ? scratch - bytes : uint64_t{0};
-    ranked.push_back({excess, excess > 0 ? bytes : 0, differences(other, schedule), unused, point});
+    ranked.push_back({excess, excess > 0 ? bytes : 0, differences(other, schedule),
+                      excess > 0 ? 0 : scratch - bytes, point});
   }
   std::sort(ranked.begin(), ranked.end());
   std::vector<Schedule> schedules;

@@ -17,11 +17,9 @@ uint32_t scratch_bytes_of(const Workload& workload, const Schedule& schedule);
 uint32_t least_scratch_in(const ConfigSpace& space, const Workload& workload);
 
 /// Points of `space` with at most `scratch` bytes, those that differ least from `schedule` first;
-/// where there are none, the points with the least scratch. Of points that differ as much the first
-/// of the space, or those that use most of the scratch.
-enum class NearestOf { kFirst, kLargest };
+/// where there are none, the points with the least scratch. Of points that differ as much, those
+/// that use most of the scratch come first.
 std::vector<Schedule> nearest_within(const ConfigSpace& space, const Workload& workload,
-                                     const Schedule& schedule, uint64_t scratch,
-                                     NearestOf equals = NearestOf::kFirst);
+                                     const Schedule& schedule, uint64_t scratch);
 
 }  // namespace tinytune

@@ -95,18 +95,21 @@ TEST(CountedLosses, FallWithTheRoom) {
   EXPECT_GT(last, 0u) << "each call fetches its weights again";
 }
 
-TEST(NearestWithin, MayUseMostOfTheScratch) {
-  const Device esp32c3 = *load_device("esp32c3");
-  const Workload w = convolution(16, 16, 16);
-  const auto usual = default_schedule_of(w, esp32c3);
-  ASSERT_TRUE(usual);
-  const ConfigSpace space = (*find_template(*usual))->space(w, esp32c3);
-  const uint64_t room = scratch_bytes_of(w, *usual) - 1;
-  const auto scratch_of_first = [&](NearestOf equals) {
-    return scratch_bytes_of(w, nearest_within(space, w, *usual, room, equals).front());
-  };
-  EXPECT_GE(scratch_of_first(NearestOf::kLargest), scratch_of_first(NearestOf::kFirst));
-  EXPECT_LE(scratch_of_first(NearestOf::kLargest), room);
+// Two pairs of pixels in place of three, not one.
+TEST(NearestWithin, OfSchedulesAsNear_UsesMostOfTheScratch) {
+  const Device device = *load_device("rv32imc");
+  Workload w = convolution(20, 16, 16);
+  w.kernel_h = w.kernel_w = 5;
+  w.pad_top = w.pad_left = 2;
+  w.facts.lane_group = 2;
+  const Schedule usual =
+      *parse_schedule("lanes_nhwc/2 oc=2 pairs=3 first=2 step=2 border=test sched=pressure");
+  const ConfigSpace space = (*find_template(usual))->space(w, device);
+  ASSERT_TRUE(space.find(usual));
+  const uint64_t all = scratch_bytes_of(w, usual), room = all * 3 / 4;
+  const Schedule nearest = nearest_within(space, w, usual, room).front();
+  EXPECT_EQ(nearest.get_int("pairs"), 2);
+  EXPECT_LE(scratch_bytes_of(w, nearest), room);
 }
 
 IntegerNetwork network_of(const Graph& graph) { return *executed_network(graph); }
