@@ -209,7 +209,8 @@ std::vector<UsualKnob> depthwise_knobs(const Workload& w) {
   for (int p = 1; p <= std::min(w.out_w, 6); ++p)
     if ((w.out_w + p - 1) / p * p <= w.out_w + w.out_w / 8) px = p;
   const Knob taps = taps_knob(w);
-  const bool small = w.kernel_h * w.kernel_w <= 12;
+  // At stride 1 neighbours share most of what straight-line code has loaded.
+  const bool small = w.kernel_h * w.kernel_w <= (w.stride_w == 1 ? 25 : 12);
   const std::string usual_taps = small ? taps.values.back() : taps.values.front();
   while (px > 1 && usual_taps == "columns" && px * w.kernel_w > kLargestDepthwiseBody) --px;
   return {int_knob("ch", channels),

@@ -101,7 +101,7 @@ ConfigSpace space(const Workload& w, const Device& device) {
 Schedule with_right(const Workload& w, const Device& device, const char* right) {
   const KnobTable table = knobs(w, device);
   const int64_t tensors = int64_t{w.in_h} * w.in_w * w.in_c + int64_t{w.out_h} * w.out_w * w.out_c;
-  const int64_t room = std::max<int64_t>(tensors / 14, 512);
+  const int64_t room = std::max<int64_t>(tensors / 12, 512);
   Schedule best;
   int least = std::numeric_limits<int>::max();
   for (const char* channels : {"4", "1"}) {
