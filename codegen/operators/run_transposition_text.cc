@@ -1,7 +1,5 @@
 #include "codegen/operators/run_transposition_text.h"
 
-#include "base/little_endian.h"
-
 namespace tinytune {
 namespace {
 
@@ -26,15 +24,12 @@ std::vector<int> cycles_of(const RunTransposition& t) {
 
 RunCycles::RunCycles(const RunTransposition& t) {
   const std::vector<int> order = cycles_of(t);
-  const bool few = t.pixels * t.rows <= 256;
-  type = few ? CType::kUint8 : CType::kInt32;
+  const int runs = t.pixels * t.rows;
+  type = runs <= 256 ? CType::kUint8 : runs <= INT16_MAX ? CType::kInt16 : CType::kInt32;
   count = order.size();
-  for (const int run : order) {
-    if (few)
-      bytes.push_back(static_cast<uint8_t>(run));
-    else
-      append_little_endian(bytes, static_cast<uint32_t>(run));
-  }
+  for (const int run : order)
+    for (int byte = 0; byte < size_of(type); ++byte)
+      bytes.push_back(static_cast<uint8_t>(run >> (8 * byte)));
 }
 
 void print_run_transposition(CWriter& w, const RunTransposition& t, const RunCycles& cycles,

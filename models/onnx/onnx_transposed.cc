@@ -100,12 +100,15 @@ Result<std::optional<int>> add_phases(OnnxGraph& graph, const OnnxLayer& layer, 
   const PhaseAxis columns(t.kernel[1], t.stride[1], t.before[1]);
   const auto height = whole_phases(t, 0, rows, in[1]), width = whole_phases(t, 1, columns, in[2]);
   const bool is_block = t.stride[0] == t.stride[1] || t.stride[0] == 1;
-  if (t.groups != 1 || !height || !width || !is_block || !has_few_zeros(rows, columns))
+  const size_t scales = layer.weights.scale.scales.size();
+  const bool fits =
+      scales == 1 || scales == static_cast<size_t>(t.group_out);  // else refused later
+  if (t.groups != 1 || !height || !width || !is_block || !has_few_zeros(rows, columns) || !fits)
     return std::optional<int>();
   const int phases = t.stride[0] * t.stride[1];
   OnnxLayer all{layer.node, layer.input, layer.weights, layer.bias, layer.output, layer.activation};
   OnnxScale& scale = all.weights.scale;
-  const std::vector<int32_t> zero_points = scale.zero_points;
+  const std::vector<int32_t> zero_points = scale.zero_points;  // one a scale
   const OnnxTensor& given = *layer.weights.tensor;
   OnnxTensor weights{
       given.type, {phases * t.group_out, t.group_in, rows.taps(), columns.taps()}, {}};
@@ -114,7 +117,7 @@ Result<std::optional<int>> add_phases(OnnxGraph& graph, const OnnxLayer& layer, 
   for_each_tap(rows, columns, t.group_out, [&](int channel, int y, int x) {
     const bool exists = y >= 0 && y < t.kernel[0] && x >= 0 && x < t.kernel[1];
     const auto zero = static_cast<uint8_t>(
-        scale.offset() + zero_points[zero_points.size() > 1 ? static_cast<size_t>(channel) : 0]);
+        scale.offset() + zero_points[scales > 1 ? static_cast<size_t>(channel) : 0]);
     for (int i = 0; i < t.group_in; ++i)
       of_input[static_cast<size_t>(i)].push_back(exists ? given.data[t.place(i, channel, y, x)]
                                                         : zero);
@@ -124,7 +127,7 @@ Result<std::optional<int>> add_phases(OnnxGraph& graph, const OnnxLayer& layer, 
     for (const std::vector<uint8_t>& bytes : of_input)
       weights.data.insert(weights.data.end(), bytes.begin() + static_cast<std::ptrdiff_t>(out),
                           bytes.begin() + static_cast<std::ptrdiff_t>(out + taps));
-  if (scale.scales.size() > 1) {
+  if (scales > 1) {
     scale.scales = for_all_phases(scale.scales, phases);
     scale.zero_points = for_all_phases(zero_points, phases);
   }
@@ -198,7 +201,9 @@ Result<int> add_transposed_convolution(OnnxGraph& graph, OnnxLayer layer) {
   OnnxScale& scale = layer.weights.scale;
   if (scale.scales.size() > 1 && t.groups != 1)
     return OnnxValues::unsupported(t.node, "groups with several weight scales");
-  if (scale.axis == 1 || scale.axis == 1 - static_cast<int>(rank)) scale.axis = 0;
+  if (scale.scales.size() > 1 && scale.axis != 1 && scale.axis != 1 - static_cast<int>(rank))
+    return OnnxValues::unsupported(t.node, "weight scales along another axis than outputs");
+  scale.axis = 0;
   const int image = as_image(graph, layer.input);
   if (graph.tensor(image).shape[3] != t.groups * t.group_in)
     return OnnxValues::invalid(t.node, "its weights do not fit its input");

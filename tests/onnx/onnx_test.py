@@ -143,6 +143,13 @@ def refusals(folder):
                                             node("MatMul", ["d", "dw"], ["y"])], four,
                                scales + [("threes3", np.float32([1, 2, 3])), ("zeros", np.zeros(3, np.int8))]),
                        "an output in float32 of several weight scales"),
+        "transposed_scales": (network([
+            node("QuantizeLinear", ["x", "s", "z"], ["q"]), node("DequantizeLinear", ["q", "s", "z"], ["d"]),
+            node("DequantizeLinear", ["wt", "two", "zeros2"], ["dw"], axis=0),
+            node("ConvTranspose", ["d", "dw"], ["m"], strides=[2, 2])] + last, image,
+            scales + [("wt", np.ones((2, 2, 2, 2), np.int8)), ("two", np.float32([1, 2])),
+                      ("zeros2", np.zeros(2, np.int8))]),
+            "weight scales along another axis than outputs"),
         "float_between": (network(quantised + weights + [
             node("MatMul", ["d", "dw"], ["a"]), node("Softmax", ["a"], ["m"])] + last, four, scales),
             "comes from MatMul without QuantizeLinear"),
