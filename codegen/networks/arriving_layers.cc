@@ -42,6 +42,11 @@ KernelOp block_of(const KernelOp& op, int blocks, int at) {
   return computing_channels(op, at * channels, channels);
 }
 
+const KernelOp* arriving_kernel(const IntegerOp& form) {
+  const auto* op = std::get_if<KernelOp>(&form);
+  return op == nullptr || op->transposes ? nullptr : op;
+}
+
 ArrivingLayers::ArrivingLayers(const NetworkOptions& options, size_t steps)
     : options_(options), steps_(steps) {
   if (!options.arrivals) return;
@@ -74,6 +79,8 @@ Result<KernelCall> ArrivingLayers::choose(size_t step, const KernelOp& op,
                                           ConstantPool& constants, GeneratedLayer& facts) {
   Layer& layer = *find(step);
   const int blocks = layer.plan.blocks;
+  if (op.transposes)
+    return Error(ErrorCode::kUnsupported, "its output is transposed by constants in flash");
   if (!has_blocks(op.workload, blocks))
     return Error(ErrorCode::kUnsupported,
                  "its channels cannot arrive in " + std::to_string(blocks) + " blocks");

@@ -32,6 +32,10 @@ namespace tinytune {
 /// Whether its output channels can be cut into so many blocks: each with outputs of whole words.
 bool has_blocks(const Workload& workload, int blocks);
 
+/// Returns the kernel of a layer whose weights may arrive. Nothing where there is none, or where
+/// what follows the kernel reads constants, which flash may have to serve then.
+const KernelOp* arriving_kernel(const IntegerOp& form);
+
 /// The `at`-th of `blocks`, in the order of channels; the layer's facts hold for it too.
 KernelOp block_of(const KernelOp& op, int blocks, int at);
 

@@ -1,7 +1,7 @@
-// A transposition of runs in place (models/operators/kernels/form.h) as C.
+// Prints a transposition of runs in place (models/operators/kernels/form.h) as C.
 //
-// Where each run goes is known, so the cycles of the permutation are a constant array: a cycle's
-// first run is kept aside, a few words at a time, while the others move.
+// The code follows the cycles of the permutation, which are a constant array. It saves a cycle's
+// first run, moves the others, and stores the first last, a few words of each run at a time.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct RunCycles {
   explicit RunCycles(const RunTransposition& transposition);
 };
 
-/// Statements that transpose what is at `address`, which C aligns to words; `array` holds the
-/// cycles.
+/// Prints statements that transpose what is at `address`, a multiple of a word; `array` is the
+/// symbol of the cycles.
 void print_run_transposition(CWriter& w, const RunTransposition& transposition,
                              const RunCycles& cycles, const std::string& array,
                              const std::string& address);

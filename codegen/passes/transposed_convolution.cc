@@ -9,13 +9,13 @@ namespace {
 std::vector<int8_t> weights_of(const TransposeConvOp& op, const PhaseAxis& rows,
                                const PhaseAxis& columns) {
   std::vector<int8_t> weights;
-  for_each_tap(rows, columns, op.out_c, [&](int channel, int y, int x) {
-    if (y < 0 || y >= op.kernel_h || x < 0 || x >= op.kernel_w) {
+  for_each_tap(rows, columns, op.out_c, [&](int channel, std::optional<int> tap) {
+    if (!tap) {
       weights.insert(weights.end(), static_cast<size_t>(op.in_c), 0);
       return;
     }
-    const int64_t tap = (int64_t{channel} * op.kernel_h + y) * op.kernel_w + x;
-    const auto from = op.data.weights.begin() + tap * op.in_c;
+    const int64_t place = int64_t{channel} * op.kernel_h * op.kernel_w + *tap;
+    const auto from = op.data.weights.begin() + place * op.in_c;
     weights.insert(weights.end(), from, from + op.in_c);
   });
   return weights;

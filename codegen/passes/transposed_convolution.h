@@ -10,12 +10,12 @@
 
 namespace tinytune {
 
-/// Of every sum the same terms, and zeros. Nothing where the output has incomplete phases or most
-/// taps would be zeros.
+/// Returns the convolution whose sums have the same terms, and zeros. Nothing where the strides do
+/// not divide the output, or more than 5 of 9 taps would be zeros.
 std::optional<KernelOp> convolution_of(const TransposeConvOp& op);
 
-/// What separates the rows of an image of which each pixel of this workload's output holds `rows`,
-/// one above the other; nothing where they are separate.
+/// Returns the transposition that makes an image of this workload's output, whose pixels each hold
+/// blocks of `rows` rows. Nothing where the bytes are in the image's order already.
 std::optional<RunTransposition> separated_rows(const Workload& workload, int rows);
 
 }  // namespace tinytune

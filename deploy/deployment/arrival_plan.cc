@@ -61,8 +61,8 @@ ArrivalPlan::ArrivalPlan(const LaidOutGraph& graph, const GeneratedNetwork& netw
   for (size_t step = 0; step < graph.ops.size(); ++step) {
     indices_.push_back(graph.graph.operators[step].index);
     runs_.push_back(!network.layers[step].symbol.empty());
-    const auto* op = std::get_if<KernelOp>(&graph.ops[step]);
-    if (op == nullptr || op->transposes || !runs_.back()) continue;
+    const KernelOp* op = arriving_kernel(graph.ops[step]);
+    if (op == nullptr || !runs_.back()) continue;
     layers_.push_back({static_cast<int>(step), 1, 0});
     bytes_[static_cast<int>(step)] = op->data.weights.size();
   }

@@ -19,9 +19,10 @@ struct Transposed {
   std::array<int, 2> before{}, after{};                       // pads
 
   int64_t reach(size_t axis) const { return int64_t{dilation[axis]} * (kernel[axis] - 1); }
-  // Weights are [in][out of a group][y][x].
-  size_t place(int in, int out, int y, int x) const {
-    return static_cast<size_t>(((int64_t{in} * group_out + out) * kernel[0] + y) * kernel[1] + x);
+  int taps() const { return kernel[0] * kernel[1]; }
+  // Weights are [in][out of a group][tap].
+  size_t place(int in, int out, int tap) const {
+    return static_cast<size_t>((int64_t{in} * group_out + out) * taps() + tap);
   }
 };
 
@@ -106,27 +107,25 @@ Result<std::optional<int>> add_phases(OnnxGraph& graph, const OnnxLayer& layer, 
   if (t.groups != 1 || !height || !width || !is_block || !has_few_zeros(rows, columns) || !fits)
     return std::optional<int>();
   const int phases = t.stride[0] * t.stride[1];
-  OnnxLayer all{layer.node, layer.input, layer.weights, layer.bias, layer.output, layer.activation};
+  OnnxLayer all = layer;
   OnnxScale& scale = all.weights.scale;
   const std::vector<int32_t> zero_points = scale.zero_points;  // one a scale
   const OnnxTensor& given = *layer.weights.tensor;
-  OnnxTensor weights{
-      given.type, {phases * t.group_out, t.group_in, rows.taps(), columns.taps()}, {}};
-  // [out][y][x] of every input, and then in their order.
-  std::vector<std::vector<uint8_t>> of_input(static_cast<size_t>(t.group_in));
-  for_each_tap(rows, columns, t.group_out, [&](int channel, int y, int x) {
-    const bool exists = y >= 0 && y < t.kernel[0] && x >= 0 && x < t.kernel[1];
+  const auto taps = static_cast<size_t>(rows.taps() * columns.taps());
+  const auto inputs = static_cast<size_t>(t.group_in);
+  const std::vector<int> weights_shape = {phases * t.group_out, t.group_in, rows.taps(),
+                                          columns.taps()};
+  OnnxTensor weights{given.type, weights_shape, {}};
+  weights.data.resize(static_cast<size_t>(weights.elements()));
+  size_t at = 0;  // of [out][tap]
+  for_each_tap(rows, columns, t.group_out, [&](int channel, std::optional<int> tap) {
     const auto zero = static_cast<uint8_t>(
         scale.offset() + zero_points[scales > 1 ? static_cast<size_t>(channel) : 0]);
-    for (int i = 0; i < t.group_in; ++i)
-      of_input[static_cast<size_t>(i)].push_back(exists ? given.data[t.place(i, channel, y, x)]
-                                                        : zero);
+    for (size_t i = 0; i < inputs; ++i)
+      weights.data[(at / taps * inputs + i) * taps + at % taps] =
+          tap ? given.data[t.place(static_cast<int>(i), channel, *tap)] : zero;
+    ++at;
   });
-  const auto taps = static_cast<size_t>(rows.taps() * columns.taps());
-  for (size_t out = 0; out < of_input[0].size(); out += taps)
-    for (const std::vector<uint8_t>& bytes : of_input)
-      weights.data.insert(weights.data.end(), bytes.begin() + static_cast<std::ptrdiff_t>(out),
-                          bytes.begin() + static_cast<std::ptrdiff_t>(out + taps));
   if (scales > 1) {
     scale.scales = for_all_phases(scale.scales, phases);
     scale.zero_points = for_all_phases(zero_points, phases);
@@ -165,10 +164,9 @@ OnnxTensor turned(const Transposed& t, const OnnxTensor& given) {
       given.type, {t.groups * t.group_out, t.group_in, t.kernel[0], t.kernel[1]}, {}};
   for (int out = 0; out < t.groups * t.group_out; ++out)
     for (int in = 0; in < t.group_in; ++in)
-      for (int y = t.kernel[0]; y-- > 0;)
-        for (int x = t.kernel[1]; x-- > 0;)
-          weights.data.push_back(
-              given.data[t.place(out / t.group_out * t.group_in + in, out % t.group_out, y, x)]);
+      for (int tap = t.taps(); tap-- > 0;)
+        weights.data.push_back(
+            given.data[t.place(out / t.group_out * t.group_in + in, out % t.group_out, tap)]);
   return weights;
 }
 
@@ -177,7 +175,7 @@ Result<int> add_with_zeros(OnnxGraph& graph, const OnnxLayer& layer, const Trans
   for (size_t axis = 0; axis < 2; ++axis) {
     id = with_zeros_between(graph, id, axis, t.stride[axis]);
     const int extent = graph.tensor(id).shape[1 + axis];
-    // Of the zeros behind the last element none is needed.
+    // Leave out the zeros behind the last element: no window needs them.
     const int64_t first = t.reach(axis) - t.before[axis],
                   last = t.reach(axis) - t.after[axis] + t.more[axis] - (t.stride[axis] - 1);
     const int64_t low = std::max<int64_t>(0, -first), high = std::max<int64_t>(0, -last);

@@ -1,11 +1,11 @@
 #include "tests/random_graphs/drawn_arrivals.h"
 
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/rng.h"
 #include "codegen/networks/arrival_text.h"
+#include "codegen/networks/arriving_layers.h"
 #include "codegen/networks/executed_graph.h"
 #include "models/control_flow.h"
 #include "models/integer_op.h"
@@ -25,7 +25,7 @@ std::optional<Arrivals> drawn_arrivals(const IntegerNetwork& network, const Netw
   const LaidOutGraph laid = laid_out(network, options);
   std::vector<int> starts;  // steps that run, since the last layer that arrives
   for (size_t step = 0; step < laid.ops.size(); ++step) {
-    if (!std::holds_alternative<KernelOp>(laid.ops[step])) continue;
+    if (arriving_kernel(laid.ops[step]) == nullptr) continue;
     starts.push_back(static_cast<int>(step));
     if (rng.below(4) == 0) continue;
     arrivals.layers.push_back({starts.back(), 1, starts[rng.below(starts.size())]});

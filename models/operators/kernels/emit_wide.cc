@@ -97,7 +97,7 @@ struct RunWeights {
         return RunWeights{channels, pairs, pairs && fan_in % (2 * kWord) == 0 ? 2 * kWord : kWord};
     return std::nullopt;
   }
-  // Of a run.
+  // Returns where a weight is, from the start of its run.
   int place(int product, int channel) const {
     return pairs ? 2 * (product / 2 * channels + channel) + product % 2
                  : product * channels + channel;
@@ -197,33 +197,45 @@ std::vector<int32_t> multipliers_of_words(const WideKernelOp& op) {
   return multipliers;
 }
 
-// `v`, the scaled sum of channel `c`.
-void print_scaled(CWriter& w, const WideKernelOp& op, EmitContext& context, const std::string& sum,
-                  const std::string& c) {
-  const auto of_channel = [&](const char* name, const std::vector<int32_t>& values) {
-    return context.constant(name, CType::kInt32, little_endian_bytes(values)) + "[" + c + "]";
-  };
-  const std::string bias = long_constant(context, "bias", op.bias, c);
-  if (const auto multipliers = multipliers_of_words(op); !multipliers.empty()) {
-    w.line("int32_t v = (int32_t)(((int64_t)(" + sum + " + " + bias + ") * " +
-           of_channel("multiplier", multipliers) + " + 2147483648) >> 32);");
-    return;
-  }
-  std::vector<int32_t> multiplier = op.multiplier, shift = op.shift;
-  if (op.long_sums)
-    for (size_t at = 0; at < shift.size(); ++at) {
-      multiplier[at] = fixed_point::high_half(multiplier[at]);
-      shift[at] = 15 - shift[at];
+// Prints `v`, the scaled sum of a channel.
+class ScaledText {
+ public:
+  ScaledText(const WideKernelOp& op, EmitContext& context)
+      : op_(op), context_(context), of_words_(multipliers_of_words(op)) {}
+
+  void print(CWriter& w, const std::string& sum, const std::string& c) const {
+    const std::string bias = long_constant(context_, "bias", op_.bias, c);
+    if (!of_words_.empty()) {
+      w.line("int32_t v = (int32_t)(((int64_t)(" + sum + " + " + bias + ") * " +
+             of_channel("multiplier", of_words_, c) + " + 2147483648) >> 32);");
+      return;
     }
-  const std::string scales =
-      ", " + of_channel("multiplier", multiplier) + ", " + of_channel("shift", shift) + ");";
-  if (op.long_sums)
-    w.line("int32_t v = " + context.helper(kScaleLong) + "((int64_t)" + sum + " + " + bias +
-           scales);
-  else
-    w.line("int32_t v = " + context.helper(kRequantise) + "((int32_t)(" + sum + " + (uint32_t)" +
-           bias + ")" + scales);
-}
+    std::vector<int32_t> multiplier = op_.multiplier, shift = op_.shift;
+    if (op_.long_sums)
+      for (size_t at = 0; at < shift.size(); ++at) {
+        multiplier[at] = fixed_point::high_half(multiplier[at]);
+        shift[at] = 15 - shift[at];
+      }
+    const std::string scales = ", " + of_channel("multiplier", multiplier, c) + ", " +
+                               of_channel("shift", shift, c) + ");";
+    if (op_.long_sums)
+      w.line("int32_t v = " + context_.helper(kScaleLong) + "((int64_t)" + sum + " + " + bias +
+             scales);
+    else
+      w.line("int32_t v = " + context_.helper(kRequantise) + "((int32_t)(" + sum + " + (uint32_t)" +
+             bias + ")" + scales);
+  }
+
+ private:
+  std::string of_channel(const char* name, const std::vector<int32_t>& values,
+                         const std::string& c) const {
+    return context_.constant(name, CType::kInt32, little_endian_bytes(values)) + "[" + c + "]";
+  }
+
+  const WideKernelOp& op_;
+  EmitContext& context_;
+  const std::vector<int32_t> of_words_;
+};
 
 }  // namespace
 
@@ -232,11 +244,13 @@ std::string emit(const WideKernelOp& op, EmitContext& context) {
   const std::string input = context.input(0);
   const auto weights = RunWeights::of(op, context.core());
   const int channels = weights ? weights->channels : 1;
+  const std::string type = sum_type(op);
+  const ScaledText scaled(op, context);
   CWriter w(1);
   w.loop("n", s.batch).loop("oy", s.out_h).loop("ox", s.out_w).loop("c", s.out_c, channels);
   const auto finish = [&](int channel, const std::string& sum) {
     w.open("");
-    print_scaled(w, op, context, sum, channel == 0 ? "c" : "(" + c_plus("c", channel) + ")");
+    scaled.print(w, sum, channel == 0 ? "c" : "(" + c_plus("c", channel) + ")");
     print_clamped_store(
         w, {"*" + context.output() + "++", s.activation_min, s.activation_max, 0, "int16_t"});
     w.close();
@@ -244,12 +258,11 @@ std::string emit(const WideKernelOp& op, EmitContext& context) {
   if (weights) {
     const std::string array = context.constant(
         "weights", weights->pairs ? CType::kInt16 : CType::kInt8, weights->bytes(op));
-    for (int c = 0; c < channels; ++c)
-      w.line(std::string(sum_type(op)) + " " + lane("sum", c) + " = 0;");
+    for (int c = 0; c < channels; ++c) w.line(type + " " + lane("sum", c) + " = 0;");
     print_blocked_products(w, op, input, *weights, array);
     for (int c = 0; c < channels; ++c) finish(c, lane("sum", c));
   } else {
-    w.line(std::string(sum_type(op)) + " sum = 0;");
+    w.line(type + " sum = 0;");
     open_taps(w, {"y", s.in_h, s.out_h, s.kernel_h, s.stride_h, s.dilation_h, s.pad_top});
     open_taps(w, {"x", s.in_w, s.out_w, s.kernel_w, s.stride_w, s.dilation_w, s.pad_left});
     print_products(w, op, input, context.input(1));

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace tinytune {
@@ -26,9 +27,11 @@ struct PhaseAxis {
       }
   }
   int taps() const { return last - first + 1; }
-  /// The transposed tap for the i-th of the shared window, if it is below `kernel` and not
-  /// negative.
-  int tap_of(int phase, int i) const { return phase + pad - stride * (first + i); }
+  /// Returns the transposed tap for the i-th of the shared window; nothing where there is none.
+  std::optional<int> tap_of(int phase, int i) const {
+    const int tap = phase + pad - stride * (first + i);
+    return tap >= 0 && tap < kernel ? std::optional(tap) : std::nullopt;
+  }
 };
 
 /// Whether one convolution is worth it: no more than 5 of 9 taps are zeros.
@@ -37,16 +40,20 @@ inline bool has_few_zeros(const PhaseAxis& rows, const PhaseAxis& columns) {
   return shared * 4 <= int64_t{rows.kernel} * columns.kernel * 9;
 }
 
-/// Calls append(channel, y, x) for the taps of [row of phases][column of phases][channel][row of
-/// the shared window][its column] in turn; y or x lies outside of the kernel where there is none.
+/// Calls append(channel, tap) for the taps of [row of phases][column of phases][channel][row of the
+/// shared window][its column] in turn. `tap` counts the transposed kernel's, row by row; nothing
+/// where a phase lacks one.
 template <typename Append>
 void for_each_tap(const PhaseAxis& rows, const PhaseAxis& columns, int channels, Append append) {
   for (int row = 0; row < rows.stride; ++row)
     for (int column = 0; column < columns.stride; ++column)
       for (int channel = 0; channel < channels; ++channel)
         for (int y = 0; y < rows.taps(); ++y)
-          for (int x = 0; x < columns.taps(); ++x)
-            append(channel, rows.tap_of(row, y), columns.tap_of(column, x));
+          for (int x = 0; x < columns.taps(); ++x) {
+            const auto tap_y = rows.tap_of(row, y), tap_x = columns.tap_of(column, x);
+            append(channel,
+                   tap_y && tap_x ? std::optional(*tap_y * columns.kernel + *tap_x) : std::nullopt);
+          }
 }
 
 /// The values of all channels, once for each phase.
