@@ -61,8 +61,8 @@ struct KernelTemplate {
   ConfigSpace (*space)(const Workload&, const Device&);
   /// A decent register-blocked kernel by a simple rule; a member of the space.
   Schedule (*default_schedule)(const Workload&, const Device&);
-  /// Where the default asks weights for a proof that they may fail: what asks for less, in the
-  /// order to try them. Null where it asks for none.
+  /// Alternatives to the default that the template knows to be good, in the order to try them:
+  /// with weaker demands on weights, less scratch or fewer constant bytes. Null: there are none.
   std::vector<Schedule> (*fallback_schedules)(const Workload&, const Device&) = nullptr;
   LoopNest (*describe)(const Workload&, const Schedule&);
   /// kUnsupported: these constants do not permit this schedule (its proof fails for them).

@@ -35,6 +35,8 @@ class Estimates {
     for (const EstimatedKernel& known : also_)
       if (const auto kernel = packed(known.schedule)) add(*kernel, known.cycles);
     for (const Family& family : families) add(family.usual);
+    if (place_.bytes_count)
+      for (const Family& family : families) add_smaller(family);
     for (const Family& family : families)
       if (gains_by_scratch(family.usual.schedule))
         add_leaner(family.usual.schedule, family.fallbacks);
@@ -118,6 +120,14 @@ class Estimates {
              return other.cycles <= counted->cycles && scratch(other.schedule) < wanted &&
                     (!place_.bytes_count || other.constant_bytes <= counted->constant_bytes);
            });
+  }
+
+  /// Adds the first fallback with fewer constant bytes.
+  void add_smaller(const Family& family) {
+    const uint64_t usual = packed_bytes(family.usual.constants);
+    for (const Schedule& fallback : family.fallbacks)
+      if (const auto kernel = packed(fallback); kernel && packed_bytes(kernel->constants) < usual)
+        return add(*kernel);
   }
 
   /// With two thirds of its scratch, half, a quarter, an eighth (and the few bytes that do not

@@ -290,12 +290,17 @@ Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const D
   uint64_t other_flash = 0;
   for (int round = 0;; ++round) {
     const Result<KernelChoice> chosen = fitting.choose(other_flash);
-    if (!chosen && limits.flash_bytes && round > 0) {
-      // What a library needs besides differs with its kernels: the smallest may fit all the same.
+    if (!chosen && limits.flash_bytes) {
+      // Estimates of the rest of the library come from other kernels: the smallest may fit.
       TT_TRY_ASSIGN(const KernelChoice smallest, fitting.choose_smallest());
       TT_TRY_ASSIGN(GeneratedNetwork network, fitting.generate(smallest));
       TT_TRY_ASSIGN(const auto linked, flash_of(network));
-      if (linked && *linked <= *limits.flash_bytes) return network;
+      if (!linked) return chosen.error();
+      if (*linked <= *limits.flash_bytes) return network;
+      return Error(ErrorCode::kFailed, "the library does not fit: --flash allows " +
+                                           std::to_string(*limits.flash_bytes) +
+                                           "; the smallest achievable is " +
+                                           std::to_string(*linked));
     }
     if (!chosen) return chosen.error();
     const KernelChoice& choice = *chosen;

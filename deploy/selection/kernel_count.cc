@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "codegen/kernels/build_cache.h"
 #include "codegen/kernels/kernel.h"
 #include "codegen/kernels/kernel_key.h"
 #include "deploy/selection/device_memory.h"
@@ -35,12 +36,12 @@ Device with_room_for(const Workload& workload, const Schedule& schedule,
 /// With tensors and constants where firmware has them.
 Count count(const Workload& workload, const Schedule& schedule,
             std::span<const PackedConstant> constants, const Device& device,
-            bool constants_in_flash, uint64_t at_most) {
+            bool constants_in_flash, uint64_t at_most, BuildCache& builds) {
   Device place = with_room_for(workload, schedule, constants, device);
   if (constants_in_flash) place.fast_rodata_memories.clear();
   const auto board = SimulatorBoard::create(place);
   if (!board) return {};
-  const auto compiled = compile_kernel(workload, schedule, device, kKernelSymbol, Emit::kObject);
+  const auto compiled = builds.kernel(workload, schedule, device, kKernelSymbol, Emit::kObject);
   if (!compiled) return {};
   auto image = link_image({&compiled->object, 1}, place, kKernelSymbol);
   if (!image) return {};
@@ -68,6 +69,7 @@ std::optional<uint64_t> counted_cycles(const Workload& workload, const Schedule&
                                        uint64_t at_most) {
   static std::mutex mutex;
   static std::map<std::string, Count> known;
+  static BuildCache builds;  // a kernel is counted with constants in flash and in fast memory
   std::string key = kernel_key(device) + (constants_in_flash ? "flash " : "fast ");
   for (const std::string& memory : device.fast_rodata_memories) key += memory + " ";
   key += to_text(workload) + " " + to_text(schedule);
@@ -76,8 +78,8 @@ std::optional<uint64_t> counted_cycles(const Workload& workload, const Schedule&
   // One that was stopped earlier than this call would be is counted again.
   if (at == known.end() || (at->second.limit > 0 && at->second.limit < at_most))
     at = known
-             .insert_or_assign(
-                 key, count(workload, schedule, constants, device, constants_in_flash, at_most))
+             .insert_or_assign(key, count(workload, schedule, constants, device, constants_in_flash,
+                                          at_most, builds))
              .first;
   const auto& cycles = at->second.cycles;
   return cycles ? std::optional(std::min(*cycles, at_most)) : std::nullopt;

@@ -7,6 +7,7 @@
 // takes.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <utility>
@@ -114,11 +115,15 @@ struct SmladTemplate {
     return untuned(w, device, usual_weights(w, device), true);
   }
   static std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device) {
+    const Schedule usual = default_schedule(w, device);
     std::vector<Schedule> all;
-    for (const bool shifted : {true, false}) {
-      Schedule s = untuned(w, device, "pairs", shifted);
-      if (s != default_schedule(w, device)) all.push_back(std::move(s));
-    }
+    const auto add = [&](Schedule s) {
+      if (s != usual && std::find(all.begin(), all.end(), s) == all.end())
+        all.push_back(std::move(s));
+    };
+    add(untuned(w, device, "pairs", true));
+    add(untuned(w, device, "pairs", false));
+    if (w.out_c / w.groups >= 2) add(untuned(w, device, "joined", true));  // half the bytes
     return all;
   }
   /// Of weights, with the shift of the requantisation, in the order to try them.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "tests/cli/tune_program.h"
 #include "tests/tuner/small_model.h"
@@ -243,6 +244,26 @@ TEST_F(MemoryLimitOptions, CompileThatCannotFit_SaysWhatCouldAndExits1) {
   const ProcessResult flash = tune(with_model({"compile", "-o", "out", "--flash", "1K"}));
   EXPECT_EQ(flash.exit_code, 1);
   EXPECT_NE(flash.err.find("--flash allows 1024"), std::string::npos) << flash.err;
+}
+
+TEST_F(MemoryLimitOptions, SmallestFlashThatIsNamed_IsEnough_AndLessIsNot) {
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, std::vector<std::string>{"--fast-ram", "0"}}) {
+    const auto with_flash = [&](uint64_t bytes) {
+      std::vector<std::string> words = {"run", "--flash", std::to_string(bytes)};
+      words.insert(words.end(), more.begin(), more.end());
+      return tune(with_model(words));
+    };
+    const auto named_by = [](const ProcessResult& refused) {
+      std::smatch found;
+      EXPECT_TRUE(std::regex_search(refused.err, found, std::regex("achievable is (\\d+)\n")))
+          << refused.err;
+      return found.empty() ? 0 : std::stoull(found[1]);
+    };
+    const uint64_t least = named_by(with_flash(1));
+    EXPECT_EQ(with_flash(least).exit_code, 0) << with_flash(least).err;
+    EXPECT_EQ(named_by(with_flash(least - 1)), least);
+  }
 }
 
 // Nothing is built to learn it: it is said at once, and also where nothing can be built.
