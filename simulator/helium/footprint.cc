@@ -93,14 +93,15 @@ Footprint footprint_of(uint32_t stored) {
     (of.unit == Unit::kStore ? of.reads : of.writes) = ((1u << count) - 1) << qd(code) & 0xFF;
     of.result = Result::kStructure;
   }
-  const bool to_core = row->name == "vmov" && !has('d');
-  if (to_core) of.result = Result::kMoved;
-  if (row->name == "vmov" && has('u') && !to_core) {
-    // Two lanes of one vector and two core registers; bit 20 says which way.
-    const bool from_vector = field(code, 20, 20) != 0;
-    of.reads = d;
-    of.writes = from_vector ? 0 : d;
+  if (row->name == "vmov" && has('t')) {
+    // Core registers and one lane (field n; bit 20: from the vector) or two (u; bit 20: to it). A
+    // write keeps the other lanes.
+    const bool from_vector = (field(code, 20, 20) != 0) != has('u');
+    of.reads = 1u << (has('u') ? qd(code) : qn(code));
+    of.writes = from_vector ? 0 : of.reads;
     if (from_vector) of.result = Result::kMoved;
+  } else if (row->name == "vdup") {  // field n is what it writes
+    std::swap(of.reads, of.writes);
   } else if (begins(row->name, kMerge) || begins(row->name, kMergeToo)) {
     of.reads |= of.writes;
   }

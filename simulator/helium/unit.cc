@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "simulator/helium/executor.h"
+#include "simulator/helium/footprint.h"
 
 namespace tinytune {
 namespace {
@@ -51,6 +52,11 @@ class HeliumUnit final : public VectorUnit {
     if (row == nullptr || row->kind == helium::Kind::kScalar || row->kind == helium::Kind::kBranch)
       return {};
     const auto has = [&](char letter) { return row->pattern.find(letter) != row->pattern.npos; };
+    if (has('t') && (row->name == "vmov" || row->name == "vdup")) {  // core registers
+      const helium::Footprint moved = helium::footprint_of(code);
+      if (moved.writes != 0) return {.writes = moved.writes};
+      return {.reads = moved.reads};
+    }
     Use use;
     if (has('d')) use.writes = 1u << helium::qd(whole);
     if (row->kind == helium::Kind::kStore) std::swap(use.reads, use.writes);

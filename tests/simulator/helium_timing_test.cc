@@ -2,6 +2,7 @@
 // the architecture give.
 #include <gtest/gtest.h>
 
+#include "simulator/helium/footprint.h"
 #include "tests/simulator/program.h"
 
 namespace tinytune {
@@ -54,6 +55,32 @@ TEST(HeliumTiming, VectorsOfOneUnit_TakeTwoCyclesEach) {
     EXPECT_EQ(turn(device, "vadd.i32 q0,q1,q2\nvadd.i32 q3,q1,q2"), 4) << device;
     EXPECT_EQ(turn(device, "vmul.i32 q0,q1,q2\nvmul.i32 q3,q1,q2"), 4) << device;
     EXPECT_EQ(turn(device, "vadd.i32 q0,q1,q2\nvmul.i32 q3,q1,q2"), 2) << device;
+  }
+}
+
+// Encodings as llvm-mc prints them, the half word at the lower address in the low bits.
+TEST(HeliumFootprint, MovesOfCoreRegisters_ReadOrWriteTheVector) {
+  using helium::Footprint;
+  constexpr uint32_t kQ3 = 1 << 3;
+  for (const uint32_t to_core : {0x6F00EC01u,     // vmov r0,r1,q3[2],q3[0]
+                                 0x0B10EE36u,     // vmov.32 r0,q3[1]
+                                 0x0B70EED6u}) {  // vmov.u8 r0,q3[3]
+    const Footprint of = helium::footprint_of(to_core);
+    EXPECT_EQ(of.reads, kQ3) << std::hex << to_core;
+    EXPECT_EQ(of.writes, 0u) << std::hex << to_core;
+    EXPECT_EQ(of.result, Footprint::Result::kMoved) << std::hex << to_core;
+  }
+  for (const uint32_t to_lanes : {0x6F00EC11u,     // vmov q3[2],q3[0],r0,r1
+                                  0x0B10EE26u}) {  // vmov.32 q3[1],r0
+    const Footprint of = helium::footprint_of(to_lanes);
+    EXPECT_EQ(of.reads, kQ3) << std::hex << to_lanes;
+    EXPECT_EQ(of.writes, kQ3) << std::hex << to_lanes;
+    EXPECT_EQ(of.result, Footprint::Result::kPlain) << std::hex << to_lanes;
+  }
+  for (const uint32_t whole : {0x0B10EEA6u,     // vdup.32 q3,r0
+                               0x6051EF80u}) {  // vmov.i32 q3,#1
+    EXPECT_EQ(helium::footprint_of(whole).reads, 0u) << std::hex << whole;
+    EXPECT_EQ(helium::footprint_of(whole).writes, kQ3) << std::hex << whole;
   }
 }
 
