@@ -1,9 +1,9 @@
-// The array "params" that every kernel reads: of each channel, what its sums start from, then what
-// its requantisation reads; behind the last channel, what all of them share.
+// The array "params" that every kernel reads: for each channel, the start value of its sums, then
+// the words of its requantisation; after the last channel, the words that all channels share.
 //
-// A channel's words stand side by side because one base register then reaches all of them;
-// registers, not loads, are what an epilogue is short of. The zero point of the input is folded
-// into the bias: sum (x - z) * w + b = sum x * w + (b - z * sum w), exactly, modulo 2^32.
+// A channel's words are contiguous, so that one base register reaches all of them: an epilogue is
+// short of registers, not of loads. The zero point of the input is folded into the bias, exactly
+// modulo 2^32: sum (x - z) * w + b = sum x * w + (b - z * sum w).
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ inline int shared_words(Requantise kind) {
   return kind == Requantise::kFused ? 2 : 0;
 }
 
-/// The bias that makes the input's zero point disappear from the sum.
+/// Returns the bias with the input's zero point folded in.
 inline int32_t folded_bias(const Workload& w, const LayerData& data, int channel) {
   uint32_t sum = 0;
   for (int8_t weight : channel_weights(w, data, channel)) sum += static_cast<uint32_t>(weight);
@@ -86,27 +86,28 @@ class ChannelParams {
     const auto words = scaling(channel);
     words_.insert(words_.end(), words.begin(), words.end());
   }
-  /// What add_scaling() adds, and what finish() does.
+  /// The words that add_scaling() appends, and those that finish() appends.
   std::vector<int32_t> scaling(int channel) const {
     const int words = scaling_words(kind_);
     const auto from = scaling_.begin() + int64_t{channel} * words;
     return {from, from + words};
   }
   const std::vector<int32_t>& shared() const { return shared_; }
-  /// Whether all channels are requantised alike and, if fused, with the shifts of layer_shifts.h.
+  /// Returns whether all channels are requantised alike and, if fused, with the shifts of
+  /// layer_shifts.h.
   bool is_uniform() const {
     if (kind_ == Requantise::kFused && shared_ != std::vector<int32_t>{kLayerLeft, kLayerRight})
       return false;
     return channels_are_alike();
   }
-  /// Whether all channels have the same words.
+  /// Returns whether all channels have the same words.
   bool channels_are_alike() const {
     const auto words = static_cast<size_t>(scaling_words(kind_));
     for (size_t i = words; i < scaling_.size(); ++i)
       if (scaling_[i] != scaling_[i - words]) return false;
     return true;
   }
-  /// "params", with the shared words behind what was added.
+  /// Returns "params": the added words, then the shared ones.
   PackedConstant finish() const {
     std::vector<int32_t> all = words_;
     all.insert(all.end(), shared_.begin(), shared_.end());
@@ -120,7 +121,7 @@ class ChannelParams {
   std::vector<int32_t> scaling_, shared_, words_;
 };
 
-/// The array of kernels whose sums start from the folded bias, and `more`, alone.
+/// Packs "params" for kernels whose sums start from the folded bias plus `more`.
 inline Result<PackedConstant> pack_params(const Workload& w, const LayerData& data,
                                           uint32_t more = 0) {
   TT_TRY_ASSIGN(ChannelParams params, ChannelParams::create(w, data));
@@ -132,10 +133,11 @@ inline Result<PackedConstant> pack_params(const Workload& w, const LayerData& da
   return params.finish();
 }
 
-/// Of kernels that keep what sums start from elsewhere: requantisation alone, of each channel or,
-/// once, of the layer: then without shifts, if fused, which are those of layer_shifts.h.
+/// Whether "params" holds the requantisation of each channel or, once, that of the layer. A fused
+/// layer's kernel has its shifts (layer_shifts.h) in the code.
 enum class Scaled { kByChannel, kByLayer };
-/// kUnsupported: asked for the layer's, and channels or shifts differ.
+/// Packs "params" without start values, for kernels that keep those elsewhere.
+/// kUnsupported: kByLayer, but channels or shifts differ.
 inline Result<PackedConstant> pack_scaling(const Workload& w, const LayerData& data,
                                            Scaled scaled) {
   TT_TRY_ASSIGN(ChannelParams params, ChannelParams::create(w, data));

@@ -1,8 +1,8 @@
 // A kernel template: a family of loop nests for one operator, as a row of functions.
 //
-// Adding one costs a .cc with these functions, its line of CMake and a row in kernels.inc.
-// Everything but `lower` is arithmetic on workloads and schedules; Halide appears only behind
-// `lower`; ranking thousands of schedules never runs it.
+// Adding one takes a .cc with these functions, its line of CMake and a row in kernels.inc. Only
+// `lower` may run Halide; the other functions are arithmetic on workloads and schedules, so that
+// ranking thousands of schedules never runs it.
 #pragma once
 
 #include <cstdint>
@@ -32,17 +32,17 @@ struct PackedConstant {
   int element_bytes = 1;       ///< 1, 2 or 4; also its alignment
   std::vector<uint8_t> bytes;  ///< little-endian elements
 };
-/// Of all arrays.
+/// Returns the total size of these arrays.
 uint64_t packed_bytes(std::span<const PackedConstant> constants);
 
-/// What a template lowered a schedule to. Most write Halide: one function a stage, appended to a
-/// module. Loops that Halide does not express (trip counts read from data) are LLVM assembly text
-/// that defines the kernel's exported function itself. What a vendor has written, or an accelerator
-/// is driven by, is C11 text that does.
+/// The code of a lowered schedule, in one of three forms. `stages` is a Halide module with one
+/// function per stage. `llvm_assembly` serves loops that Halide does not express (trip counts read
+/// from data); it defines the kernel's exported function itself. So does `c`, which is C11 text for
+/// vendor libraries and drivers of accelerators.
 struct Lowered {
   std::shared_ptr<Halide::Module> stages;
   std::string llvm_assembly;  ///< used when `stages` is empty
-  std::string c;              ///< used when both are; it needs nothing but freestanding headers
+  std::string c;              ///< used when both are empty; needs freestanding headers only
 };
 
 inline int64_t no_scratch(const Workload&, const Schedule&) { return 0; }
@@ -54,10 +54,10 @@ struct KernelTemplate {
   const char* name;  ///< the first word of a schedule's text
   int version = 1;   ///< raised when a knob's meaning changes: old records then no longer apply
   std::vector<const char*> constants = {"weights", "params"};  ///< what pack() returns, in order
-  bool general = false;  ///< takes any layer on any core, and is slower than what is for this one
+  bool general = false;  ///< takes any layer on any core; slower than a specialised template
 
   bool (*supports)(const Workload&, const Device&);
-  /// Only legal points. Deterministic in its arguments.
+  /// Contains legal points only. Deterministic in its arguments.
   ConfigSpace (*space)(const Workload&, const Device&);
   /// A decent register-blocked kernel by a simple rule; a member of the space.
   Schedule (*default_schedule)(const Workload&, const Device&);
@@ -67,16 +67,17 @@ struct KernelTemplate {
   LoopNest (*describe)(const Workload&, const Schedule&);
   /// kUnsupported: these constants do not permit this schedule (its proof fails for them).
   Result<std::vector<PackedConstant>> (*pack)(const Workload&, const LayerData&, const Schedule&);
-  /// Looks at constants once, and then says of any schedule false where pack() will refuse them: a
-  /// search leaves such points out. Workload and data outlive what it returns. Null: none is known.
+  /// Examines the constants once and returns a predicate that is false for schedules for which
+  /// pack() will refuse them, so that a search skips these points. The workload and the data must
+  /// outlive the predicate. Null: no refusal can be predicted.
   std::function<bool(const Schedule&)> (*may_pack)(const Workload&, const LayerData&) = nullptr;
   int64_t (*scratch_bytes)(const Workload&, const Schedule&) = no_scratch;
-  /// Throws what Halide throws; codegen/kernel.cc is its only caller.
+  /// Throws what Halide throws; codegen/kernels/kernel.cc is its only caller.
   Lowered (*lower)(const Workload&, const Schedule&, const Device&, const std::string& symbol);
 };
 
-/// The `lower` of a kernel that is LLVM assembly: what Writer(workload, plan).write(symbol)
-/// returns, for the plan that follows from the workload and the schedule.
+/// The `lower` of a kernel in LLVM assembly: makes the Plan of the workload and the schedule, and
+/// returns the text that Writer(workload, plan).write(symbol) returns.
 template <typename Plan, typename Writer>
 Lowered lower_as_text(const Workload& workload, const Schedule& schedule, const Device&,
                       const std::string& symbol) {
@@ -84,7 +85,7 @@ Lowered lower_as_text(const Workload& workload, const Schedule& schedule, const 
   return {nullptr, Writer(workload, plan).write(symbol)};
 }
 
-/// The `scratch_bytes` of a kernel whose plan tells.
+/// The `scratch_bytes` of a kernel whose plan computes it.
 template <typename Plan>
 int64_t scratch_of(const Workload& workload, const Schedule& schedule) {
   return Plan(workload, schedule).scratch_bytes(workload);
@@ -103,17 +104,17 @@ Result<const KernelTemplate*> find_template(const Schedule& schedule);
 /// The union of the spaces of all templates that support the workload.
 ConfigSpace space_of(const Workload& workload, const Device& device);
 
-/// What of that these constants may permit.
+/// The same, without the points that may_pack excludes for these constants.
 ConfigSpace space_of(const Workload& workload, const LayerData& data, const Device& device);
 
-/// The template's default, followed by its fallbacks; none where it does not support the workload.
+/// The template's default, followed by its fallbacks; empty if it does not support the workload.
 std::vector<Schedule> default_schedules_of(const KernelTemplate& t, const Workload& workload,
                                            const Device& device);
 
-/// Those of every template, in the order of kernels.inc.
+/// The defaults and fallbacks of all templates, in the order of kernels.inc.
 std::vector<Schedule> default_schedules_of(const Workload& workload, const Device& device);
 
-/// The first supporting template's default, whatever the weights.
+/// The default of the first template that supports the workload, whatever the weights.
 /// kUnsupported: no template takes this workload.
 Result<Schedule> default_schedule_of(const Workload& workload, const Device& device);
 
@@ -123,8 +124,8 @@ struct PackedSchedule {
   std::vector<PackedConstant> constants;
 };
 
-/// What an untuned layer gets: the first of default_schedules_of() that its constants permit and,
-/// where there is one, `accepts` does. kUnsupported: none.
+/// Returns the schedule of an untuned layer: the first of default_schedules_of() that `accepts`, if
+/// given, accepts and for which pack() succeeds. kUnsupported: there is none.
 Result<PackedSchedule> permitted_default_of(
     const Workload& workload, const LayerData& data, const Device& device,
     const std::function<bool(const Schedule&)>& accepts = nullptr);

@@ -16,7 +16,7 @@ constexpr size_t kOwnTemplates = 0
     ;
 #undef KERNEL_TEMPLATE
 
-// Pairs of output position and tap, along one axis, whose tap is inside the input.
+// Counts the pairs of output position and tap, along one axis, whose tap is inside the input.
 int64_t taps_along(int out, int kernel, int in, int stride, int dilation, int pad) {
   int64_t inside = 0;
   for (int o = 0; o < out; ++o)
@@ -41,8 +41,8 @@ int64_t products_saved_by_transforms(const Workload& w) {
   return w.op == OpKind::kConv2d && w.kernel_h > 1 && w.kernel_w > 1 ? 4 : 1;
 }
 
-// One multiplication of 32 bits has two products of lanes, Arm's DSP extension two of those, and
-// twice that is nobody's. Vectors are of 128 bits, or of those that the device says.
+// A 32-bit multiplication computes two lane products, Arm's DSP extension twice as many; the bound
+// is twice that. Vectors have 128 bits, or as many as the device says.
 int64_t most_products_a_cycle(const Target& target) {
   const std::string core = target.isa + " " + target.cpu + " " + target.features;
   for (const std::string_view vectors : {"zve", "mve", "cortex-m55", "cortex-m85"})

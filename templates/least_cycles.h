@@ -1,8 +1,8 @@
-// A count of cycles below which no result of a layer can be true, whatever the kernel.
+// A lower bound of a layer's cycles for any kernel, which exposes wrong measurements.
 //
-// It follows from the products of a layer and from how many of them the core can make in a cycle,
-// both taken generously: a counter that stands still, or a record that somebody wrote by hand, is
-// far below.
+// It is the number of products divided by an upper bound of the products that the core computes per
+// cycle. The bound is loose; a cycle counter that does not run, or a record written by hand, falls
+// far below it.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace tinytune {
 
-/// At least 1, which is all that is known of a core that only its compiler knows, and where
-/// templates of another program may drive a unit beside the core.
+/// Returns the bound, at least 1. It is 1 for a core that only the C compiler knows, and if the
+/// program adds templates of its own, which may drive an accelerator.
 uint64_t least_cycles(const Workload& workload, const Device& device);
 
 }  // namespace tinytune

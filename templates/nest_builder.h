@@ -1,4 +1,5 @@
-// Builds the LoopNest of a kernel with the four arrays that every kernel here touches.
+// Builds the LoopNest of a kernel from its loops and its four arrays: input, weights, output,
+// params.
 #pragma once
 
 #include <algorithm>
@@ -17,36 +18,36 @@ namespace tinytune {
 
 class NestBuilder {
  public:
-  /// Bytes of one element of each array, as the inner loop accesses it.
+  /// Arguments: bytes of one element of each array, as the inner loop accesses it.
   NestBuilder(int input_bytes, int weight_bytes, int params_bytes) : params_bytes_(params_bytes) {
     nest_.accesses = {{"input", input_bytes, false, {}},
                       {"weights", weight_bytes, false, {}},
                       {"output", 1, true, {}},
                       {"params", params_bytes, false, {}}};
   }
-  /// Of a kernel that reads channel_params.h's words, behind `start_words` others.
+  /// For a kernel that reads the words of channel_params.h after `start_words` other words.
   NestBuilder(const Workload& w, int input_bytes, int weight_bytes, int start_words)
       : NestBuilder(input_bytes, weight_bytes,
                     4 * (start_words + scaling_words(w.facts.requantise))) {
     nest_.macs = w.macs();
   }
 
-  /// A loop of a single turn is none, so that what it reads stays in registers over the loops
-  /// around it that do not move it.
+  /// Omits loops of a single turn from here on: what they read then stays in registers over those
+  /// surrounding loops that do not move its address.
   void drop_single_turns() { drops_single_turns_ = true; }
 
   /// The next loop inwards, and the bytes that each array's address moves per step of it.
   struct Strides {
     int64_t input = 0, weights = 0, output = 0, params = 0;
   };
-  /// Of turns in a loop or in straight-line code, to outputs of their own or to the same sums.
+  /// Whether turns are a loop or straight-line code, and whether they add to the same sums.
   enum Kind { kSerial, kUnrolled, kReduces, kReducesUnrolled };
   struct Step {
     const char* name;
     int64_t extent;
     Strides strides = {};
     Kind kind = kSerial;
-    double taken = 1;  ///< of its turns
+    double taken = 1;  ///< fraction of the turns that run
   };
   void loop(const Step& s) { loop(s.name, s.extent, s.strides, s.kind, s.taken); }
   void loop(const char* name, int64_t extent, const Strides& s, Kind kind = kSerial,
@@ -59,17 +60,17 @@ class NestBuilder {
     for (size_t a = 0; a < 4; ++a) nest_.accesses[a].strides.push_back(strides[a]);
   }
 
-  /// Of a channel.
+  /// Bytes of one channel's parameters.
   int64_t params_bytes() const { return params_bytes_; }
 
-  /// The loop over tiles of channels whose weights and parameters follow one another.
+  /// Adds the loop over tiles of channels, whose weights and parameters are contiguous.
   void channel_tiles(const Workload& w, int channels, int64_t weight_bytes) {
     loop("oc_outer", (w.out_c + channels - 1) / channels,
          {.weights = weight_bytes, .output = channels, .params = params_bytes_ * channels});
   }
 
-  /// The same of every group of channels, `group` being one of them: in a loop around it if there
-  /// are more. `input_bytes`: from a group's inputs to the next one's.
+  /// Adds the loop over groups of channels, if there are several, and in it the loop over the tiles
+  /// of one `group`. `input_bytes`: the distance from a group's inputs to those of the next.
   void group_tiles(const Workload& w, const Workload& group, int channels, int64_t weight_bytes,
                    int64_t input_bytes = 0) {
     const int64_t tiles = (group.out_c + channels - 1) / channels;
@@ -82,19 +83,19 @@ class NestBuilder {
     channel_tiles(group, channels, weight_bytes);
   }
 
-  /// The loops of a tile whose arrays lie in the order in which it reads them: weights [term]
-  /// [channel], inputs [term][pixel] or with pixels apart. The inner ones are unrolled.
+  /// Describes the loops of a tile that reads its arrays in memory order: weights [term][channel],
+  /// inputs [term][pixel] or with pixels apart. The inner loops are unrolled.
   struct Products {
-    int64_t terms;              ///< of the reduction
+    int64_t terms;              ///< length of the reduction
     int step;                   ///< terms between tests of the loop
-    int pixels, channels;       ///< of the tile
-    int64_t input_bytes;        ///< from a term to the next
-    int64_t weight_bytes;       ///< the same
-    int64_t pixel_bytes;        ///< of inputs, from a pixel to the next
-    int64_t out_pixel_bytes;    ///< of outputs
-    int element_bytes;          ///< of a channel's weights
+    int pixels, channels;       ///< size of the tile
+    int64_t input_bytes;        ///< stride of inputs per term
+    int64_t weight_bytes;       ///< stride of weights per term
+    int64_t pixel_bytes;        ///< stride of inputs per pixel
+    int64_t out_pixel_bytes;    ///< stride of outputs per pixel
+    int element_bytes;          ///< stride of weights per channel
     const char* pair = "pair";  ///< the loop over the halves of a term, if `halves` > 0
-    int halves = 0;             ///< that one load brings
+    int halves = 0;             ///< values per load
   };
   void products(const Products& p) {
     const int64_t turns = (p.terms + p.step - 1) / p.step;
@@ -110,7 +111,7 @@ class NestBuilder {
     nest_.unrolled_body = int64_t{p.channels} * p.pixels * p.step;
   }
 
-  /// What a body loads of an array where its steps' places do not tell.
+  /// Set the bytes that a body loads of an array, where they do not follow from the strides.
   void input_loads(double bytes) { nest_.accesses[0].body_bytes = bytes; }
   void weight_loads(double bytes) { nest_.accesses[1].body_bytes = bytes; }
 
@@ -118,8 +119,8 @@ class NestBuilder {
     return static_cast<double>(part) / static_cast<double>(whole);
   }
 
-  /// The nest, with what the loops and the workload say (an output for each turn of what does not
-  /// reduce), and the code generator's switches of `schedule`; the rest is the template's to fill.
+  /// Returns the nest with its number of outputs (one for each turn of the loops that do not
+  /// reduce) and the code generator's switches of `schedule`. The template sets all other features.
   LoopNest finish(const Schedule& schedule) {
     double outputs = 1;
     for (const Loop& l : nest_.loops)
@@ -131,18 +132,18 @@ class NestBuilder {
 
  private:
   LoopNest nest_;
-  int64_t params_bytes_;  // of a channel
+  int64_t params_bytes_;  // per channel
   bool drops_single_turns_ = false;
 };
 
-/// 1, 2, ..., most.
+/// Returns 1, 2, ..., most.
 inline std::vector<int> up_to(int most) {
   std::vector<int> all;
   for (int v = 1; v <= most; ++v) all.push_back(v);
   return all;
 }
 
-/// The divisors of n up to `most`, ascending: what a tile may be without a remainder.
+/// Returns the divisors of n up to `most`, ascending: the tile sizes that leave no remainder.
 inline std::vector<int> divisors(int n, int most) {
   std::vector<int> all;
   for (int d = 1; d <= std::min(n, most); ++d)

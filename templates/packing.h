@@ -1,4 +1,4 @@
-// Little-endian arrays for kernels, from vectors.
+// Helpers of pack(): little-endian arrays, tiles of weights, halves of words.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ inline PackedConstant words_constant(std::string name, const std::vector<int32_t
   return {std::move(name), 4, little_endian_bytes(values)};
 }
 
-/// Weights of a tile of `count` output channels, each in reduction order, from `first` on; the last
-/// one moves back to fit, as ChannelLoop's.
+/// Returns the weights of the tile of `count` output channels from `first` on, each channel in
+/// reduction order. The last tile moves back to fit, as in ChannelLoop.
 inline std::vector<std::vector<int8_t>> weights_of_tile(const Workload& w, const LayerData& data,
                                                         int first, int count) {
   first = std::min(first, w.out_c - count);
@@ -32,14 +32,14 @@ inline std::vector<std::vector<int8_t>> weights_of_tile(const Workload& w, const
   return tile;
 }
 
-/// Two 16-bit values in a word.
+/// Packs two 16-bit values into a word.
 inline int32_t halves(int low, int high) {
   return static_cast<int32_t>(static_cast<uint32_t>(static_cast<uint16_t>(low)) |
                               static_cast<uint32_t>(static_cast<uint16_t>(high)) << 16);
 }
 
-/// The `may_pack` of kernels with a knob "right": asks once, of each value, whether constants
-/// permit it.
+/// The `may_pack` of kernels with a knob "right": evaluates `permits` once for each value of the
+/// knob.
 template <typename Values, typename Permits>
 std::function<bool(const Schedule&)> may_shift_right(const Values& values, const Permits& permits) {
   std::vector<int> permitted;

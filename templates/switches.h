@@ -1,11 +1,11 @@
-// Knobs of the code generator that every template offers but those whose kernels are one piece of
-// assembly: which instruction scheduler LLVM runs, and whether heads of loops are aligned.
+// The knob of the code generator: which instruction scheduler LLVM runs, and whether loop heads are
+// aligned. Every template offers it, except those whose kernels are one piece of assembly.
 //
 // Whether scheduling helps depends on the tile: it hides load latency, and it spills when the tile
-// already fills the registers. So it is measured like any other choice. An instruction of 32 bits
-// that is no multiple of 4 costs some cores a cycle at every jump to it; aligning a loop costs a
-// NOP before it. Both are one knob, so that logs from before there was the second say what they
-// said: its values are the schedulers' names, and where it pays the same with "_aligned".
+// already fills the registers. So it is measured like any other choice. A jump to a 32-bit
+// instruction whose address is no multiple of 4 costs a cycle on some cores; aligning a loop costs
+// a NOP before it. Both choices are values of one knob, which keeps logs without alignment valid:
+// a scheduler's name, with the suffix "_aligned" where the device has a loop alignment.
 #pragma once
 
 #include <string>
@@ -17,13 +17,13 @@
 
 namespace tinytune {
 
-/// No template may read it when it lowers: schedules that differ in it alone are lowered once.
+/// No template's `lower` may read this knob: schedules that differ only in it are lowered once.
 inline constexpr const char* kSchedulerKnob = "sched";
 
 inline constexpr const char* kSchedulers[] = {"source", "pressure", "ilp"};
 inline constexpr std::string_view kAligned = "_aligned";
 
-/// What a value of the knob asks of LLVM.
+/// The LLVM settings of one value of the knob.
 struct Switches {
   std::string scheduler;  ///< "source" (order of the IR), "ilp" (latency), "pressure" (registers)
   bool aligned_loops = false;
@@ -38,7 +38,7 @@ inline Switches switches_of(const Schedule& schedule) {
   return switches;
 }
 
-/// Loops may be aligned where the device file says to what.
+/// Aligned values exist only if the device file gives a loop alignment.
 inline Knob scheduler_knob(const Device& device) {
   Knob knob{kSchedulerKnob, {}};
   for (const char* scheduler : kSchedulers) knob.values.emplace_back(scheduler);
@@ -48,25 +48,26 @@ inline Knob scheduler_knob(const Device& device) {
   return knob;
 }
 
-// Loops aligned where they may be.
+// Returns the scheduler's value with aligned loops, if the device has a loop alignment.
 inline std::string in_aligned_loops(std::string scheduler, const Device& device) {
   if (device.timing.loop_alignment > 0) scheduler += kAligned;
   return scheduler;
 }
 
-/// Of defaults whose loops LLVM orders, aligned where they may be: by registers on RISC-V, whose
-/// selection DAG would hold every load of a tile at once; elsewhere as written.
+/// The default of templates whose loops LLVM schedules: on RISC-V by register pressure, because the
+/// selection DAG would hold every load of a tile at once; elsewhere in source order. Loops are
+/// aligned if the device has a loop alignment.
 inline std::string usual_scheduler(const Device& device) {
   const bool by_registers = device.target.family == CoreFamily::kRiscv32;
   return in_aligned_loops(by_registers ? "pressure" : "source", device);
 }
 
-/// Of defaults whose template has chosen the order of its instructions: that order.
+/// The default of templates that order their instructions themselves: source order.
 inline std::string written_order(const Device& device) {
   return in_aligned_loops("source", device);
 }
 
-/// The switches of a schedule as features.
+/// Adds the switches of a schedule as features.
 inline void describe_switches(const Schedule& schedule, LoopNest& nest) {
   const Switches switches = switches_of(schedule);
   for (const char* kind : kSchedulers)

@@ -1,5 +1,5 @@
-// A template's knobs as data: what each may be, and what an untuned layer gets. Space and default
-// schedule are read from one table, so both name the same knobs in the same order.
+// A template's knobs as data: the values of each and the one for untuned layers. Space and default
+// schedule are derived from one table, so both name the same knobs in the same order.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,13 @@
 
 namespace tinytune {
 
-/// Whether weights stay where reading them takes longer.
+/// Returns whether weights stay in slow memory, which is read through a cache.
 inline bool weights_wait(const Device& device) {
   return device.fast_rodata_memories.empty() &&
          !device.memory(device.rodata_memory).read_cache.empty();
 }
-/// Whether a layer's weights wait each time that they are read: the cache does not hold them.
+/// Returns whether, in addition, the layer's weights exceed that cache, so that every pass over
+/// them misses.
 inline bool weights_wait_again(const Workload& w, const Device& device) {
   if (!weights_wait(device)) return false;
   const std::string& cache = device.memory(device.rodata_memory).read_cache;
@@ -29,7 +30,7 @@ inline bool weights_wait_again(const Workload& w, const Device& device) {
   });
 }
 
-/// Whether clamps take an instruction a limit, without a branch, on a RISC-V core.
+/// Returns whether a RISC-V core clamps with one instruction per limit (Zbb's MIN and MAX).
 inline bool has_min_max(const Device& device) {
   return device.target.features.find("+zbb") != std::string::npos;
 }
@@ -38,14 +39,14 @@ struct UsualKnob : Knob {
   UsualKnob(Knob knob, std::string value) : Knob(std::move(knob)), usual(std::move(value)) {}
   UsualKnob(const char* name, const std::vector<int>& values, int value)
       : UsualKnob(int_knob(name, values), std::to_string(value)) {}
-  /// Usually its first value.
+  /// The usual value is the first one.
   UsualKnob(const Knob& knob) : UsualKnob(knob, knob.values.front()) {}
 
   std::string usual;
 };
 
 struct KnobTable {
-  const char* name;  ///< the template's
+  const char* name;  ///< of the template
   int version;
   std::vector<UsualKnob> knobs;
 
@@ -57,7 +58,7 @@ struct KnobTable {
   ConfigSpace legal_space(const Workload& w) const {
     return space([&](const Schedule& s) { return Plan(w, s).legal(w); });
   }
-  /// Whether legal_space() has this schedule of the table's knobs, in their order.
+  /// Returns whether legal_space() contains the schedule, whose knobs must be in the table's order.
   template <typename Plan>
   bool is_legal(const Workload& w, const Schedule& schedule) const {
     for (size_t k = 0; k < knobs.size(); ++k) {
@@ -67,7 +68,8 @@ struct KnobTable {
     }
     return Plan(w, schedule).legal(w);
   }
-  /// With these values instead, of knobs that the table has.
+  /// Returns the schedule of usual values, except for knobs in `instead`; its other names are
+  /// ignored.
   Schedule usual(const std::map<std::string, std::string>& instead = {}) const {
     std::vector<std::pair<std::string, std::string>> values;
     for (const UsualKnob& knob : knobs) {

@@ -1,13 +1,13 @@
 // Register-blocked direct convolution; also the matrix product of dense layers and of 1x1
 // convolutions, which are the same loops with fewer of them, and depthwise convolution, whose
-// reduction has no loop over channels. Which schedules there are is in direct_plan.cc.
+// reduction has no loop over channels. direct_plan.cc defines their schedules.
 //
 // A tile of `oc` output channels by `px` neighbouring pixels is summed in registers, so a step of
 // the reduction loads oc + px values for oc * px products. Weights are packed so that a tile's
-// channels stand side by side in the order the reduction runs; the weights' pointer then only ever
+// channels are contiguous, in the order of the reduction; the weights' pointer then only ever
 // advances.
 //
-// With NHWC neighbouring channels stand side by side in memory, with NCHW neighbouring pixels do.
+// With NHWC neighbouring channels are contiguous in memory, with NCHW neighbouring pixels are.
 // With a kernel's columns unrolled, the pixels of a tile share the inputs that their windows have
 // in common, and with NCHW those are one short contiguous run.
 #include <Halide.h>
@@ -24,13 +24,14 @@
 namespace tinytune {
 namespace {
 
-constexpr int kBiasWords = 1;  // of a channel in "params", before those of requantisation
+constexpr int kBiasWords = 1;  // per channel in "params", before those of requantisation
 
 int64_t scratch_bytes(const Workload& w, const Schedule& schedule) {
   return input_window(w, schedule.get("border")).bytes;
 }
 
-// Biases, and what requantises all channels. Apart, because blocks of channels share that.
+// Packs biases, and the requantisation of all channels in an array of its own, because blocks of
+// channels share it.
 Result<std::vector<PackedConstant>> pack_by_layer(const Workload& w, const LayerData& data) {
   TT_TRY_ASSIGN(ChannelParams params, ChannelParams::create(w, data));
   if (!params.channels_are_alike())
@@ -45,14 +46,14 @@ std::function<bool(const Schedule&)> may_pack_by_layer(const Workload& w, const 
   return [packs = bool{pack_by_layer(w, data)}](const Schedule&) { return packs; };
 }
 
-// [tile][step of the reduction][channel of the tile]
+// Packs weights as [tile][step of the reduction][channel of the tile].
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
   const DirectPlan plan(w, schedule);
   // Weights are [output channel][tap][input channel], depthwise ones [tap][channel].
   const int pixel = plan.depthwise ? w.out_c : plan.shape.channels, row = w.kernel_w * pixel;
   const int64_t channel = plan.depthwise ? 1 : w.kernel_h * row;
-  std::vector<int> steps = {0};  // where each is among a channel's weights
+  std::vector<int> steps = {0};  // index of each among a channel's weights
   for (const DirectLoop& loop : plan.reduction) {
     const int place[] = {1, pixel, row};
     const size_t inner = steps.size();
@@ -90,7 +91,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   int64_t weights = plan.oc;
   for (const DirectLoop& loop : plan.reduction) weights *= loop.extent;
 
-  // Of inputs, from a tile of channels to the next, on average.
+  // The average distance of inputs from a tile of channels to the next.
   const int64_t of_group = depthwise ? w.depth_multiplier : s.outputs;
   const int64_t moved = in.channel * plan.oc * (depthwise ? 1 : s.channels) / of_group;
   const bool has_own_inputs = depthwise || w.groups > 1;
@@ -149,8 +150,8 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   return nest;
 }
 
-// The end, from accumulator to int8. The words are those of channel_params.h. All sums are
-// unsigned, because they wrap on the way: overflow of a signed sum would be undefined.
+// The epilogue, from accumulator to int8, with the words of channel_params.h. All sums are
+// unsigned, because they wrap: overflow of a signed sum would be undefined.
 
 using Halide::cast;
 using Halide::Expr;
@@ -158,31 +159,31 @@ using Halide::Expr;
 Expr unsigned_bits(const Expr& e) { return cast<uint32_t>(e); }
 Expr signed_bits(const Expr& e) { return cast<int32_t>(e); }
 
-// The high word of a signed product; one instruction where the core has one.
+// Returns the high word of a signed product; one instruction where the core has one.
 Expr multiply_high(const Expr& a, const Expr& b) {
   return cast<int32_t>((cast<int64_t>(a) * cast<int64_t>(b)) >> 32);
 }
 
-// Where words of "params" are; by layer, biases are an array of their own.
+// Accesses the words of "params"; by layer, biases are an array of their own.
 struct Params {
   const Workload& w;
   const Halide::ImageParam &array, &biases;
   bool by_layer;
 
-  // Of a channel.
+  // Returns the words per channel.
   int words() const { return kBiasWords + scaling_words(w.facts.requantise); }
   int shared_at() const { return by_layer ? scaling_words(w.facts.requantise) : w.out_c * words(); }
-  // The folded bias.
+  // Returns the folded bias.
   Expr bias(const Expr& channel) const {
     return unsigned_bits(by_layer ? biases(channel) : array(channel * words()));
   }
-  // The `i`-th word of its requantisation.
+  // Returns the `i`-th word of a channel's requantisation.
   Expr scaling(const Expr& channel, int i) const {
     return by_layer ? array(i) : array(channel * words() + kBiasWords + i);
   }
   Expr shared(const Expr& i) const { return array(shared_at() + i); }
 
-  // Of "params".
+  // Returns the size of "params" in words.
   int size() const { return shared_at() + shared_words(w.facts.requantise); }
 };
 
@@ -210,7 +211,7 @@ Expr requantise(const Params& params, const Expr& accumulator, const Expr& chann
         (unsigned_bits(high) << (Expr(uint32_t{32}) - right)) | (unsigned_bits(product) >> right);
     const Expr above = signed_bits(fraction + Expr(0x80000000u)) >> 1;
     const Expr pair = params.shared((k >> 1) & 127);
-    // The even one is the lower half.
+    // The even level is the lower half.
     const Expr level = signed_bits(unsigned_bits(pair) << (unsigned_bits(~k & 1) << 4)) >> 16;
     return clamped(k - ((level - above) >> 31) + w.output_zero_point, 0);
   }
@@ -236,7 +237,7 @@ Expr requantise(const Params& params, const Expr& accumulator, const Expr& chann
       (cast<int64_t>(shifted) * cast<int64_t>(word(1)) + Expr(int64_t{1} << 30)) >> 31);
   const Expr mask = signed_bits((Expr(uint32_t{1}) << right) - Expr(uint32_t{1}));
   const Expr above = (high & mask) > ((mask >> 1) + signed_bits(unsigned_bits(high) >> 31));
-  // Anything up to the ends of int32 may come out; there the zero point is added last.
+  // The result may be anything up to the ends of int32, so the zero point is added after the clamp.
   return clamped((high >> right) + Halide::select(above, 1, 0), w.output_zero_point);
 }
 
@@ -268,7 +269,7 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Device& device,
   for (const DirectLoop& loop : plan.reduction) extents.emplace_back(0, loop.extent);
   RDom k(extents, "k");
   Expr step = 0, at[] = {0, 0, 0};
-  int inner = 1, run = 1;  // steps, and channels that one input runs through
+  int inner = 1, run = 1;  // steps; channels of a run
   for (size_t i = 0; i < plan.reduction.size(); ++i) {
     const DirectLoop& loop = plan.reduction[i];
     const RVar turn = k[static_cast<int>(i)];
@@ -277,8 +278,8 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Device& device,
     inner *= loop.extent;
     if (loop.place == DirectLoop::kChannel) run *= loop.extent;
   }
-  // A run through columns walks across pixel borders: in(c, x) with c beyond the pixel is the next
-  // pixel's, and the strides say so; the bounds must not.
+  // A run through columns crosses pixels: in(c, x) with c beyond the pixel is the next pixel's. The
+  // strides agree; the bounds are widened to the run.
   if (run > s.channels) in.dim(0).set_bounds(0, run);
   if (plan.depthwise)
     at[0] = w.depth_multiplier == 1 ? Expr(o) : o / w.depth_multiplier;
@@ -335,7 +336,7 @@ bool supports(const Workload& w, const Device&) {
   return (w.op == op && w.layout == layout) || (w.op == OpKind::kDense && kTakesDense);
 }
 
-// Of the loops above.
+// Makes a template of the loops above.
 template <OpKind op, Layout layout>
 KernelTemplate direct_loops(const char* name) {
   return {

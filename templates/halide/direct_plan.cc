@@ -16,8 +16,8 @@ constexpr int kLargestBody = 256;
 constexpr int kMostPixels = 8;
 constexpr int kMostDepthwise = 16, kLargestDepthwiseBody = 200;
 
-// With NHWC, how far channels run on: where memory has them so, through the columns of a kernel's
-// row.
+// Returns the length of a run of channels with NHWC: all columns of a kernel's row if these are
+// contiguous in memory and `taps` does not separate them, else a pixel.
 int run_length(const Workload& w, const DirectShape& s, bool taps, const std::string& border) {
   const bool contiguous = w.dilation_w == 1 && w.groups == 1 && border != "test";
   return contiguous && !taps ? w.kernel_w * s.channels : s.channels;
@@ -103,9 +103,9 @@ struct Tile {
   int products() const { return oc * px; }
 };
 
-// The squarest of at most 16 sums (they, their operands and the pointers fill the registers of
-// RV32). Where instructions reach eight registers, up to four pixels of one channel: 21 to 30 %
-// fewer cycles than the squarest tile on bench/spaces' tables of rp2040.
+// Chooses the squarest tile of at most 16 sums (they, their operands and the pointers fill the
+// registers of RV32). Where instructions reach eight registers, up to four pixels of one channel:
+// 21 to 30 % fewer cycles than the squarest tile on bench/spaces' tables of rp2040.
 Tile usual_tile(const DirectShape& shape, const Target& target) {
   if (sees_eight_registers(target)) return {1, std::min(shape.columns, 4)};
   Tile tile{1, 1};
@@ -121,7 +121,7 @@ Tile usual_tile(const DirectShape& shape, const Target& target) {
   return tile;
 }
 
-// The largest of `unrolls` that makes at most so many products, where 1 makes `products`.
+// Returns the largest of `unrolls` with at most `most` products, where 1 has `products`.
 int usual_unroll(const std::vector<int>& unrolls, int products, int most = 64) {
   int best = 1;
   for (const int unroll : unrolls)
@@ -129,7 +129,7 @@ int usual_unroll(const std::vector<int>& unrolls, int products, int most = 64) {
   return best;
 }
 
-// Of direct loops: the tile's knobs and those of its reduction.
+// Returns the knobs of direct loops: the tile's and those of its reduction.
 std::vector<UsualKnob> direct_knobs(const DirectShape& shape, const Tile& tile,
                                     const std::vector<UsualKnob>& reduction) {
   std::vector<UsualKnob> knobs = {{"oc", divisors(shape.outputs, 16), tile.oc},
@@ -137,8 +137,8 @@ std::vector<UsualKnob> direct_knobs(const DirectShape& shape, const Tile& tile,
   knobs.insert(knobs.end(), reduction.begin(), reduction.end());
   Knob order{"order", {"channels_outer"}};
   if (shape.columns > 1 || shape.rows > 1) order.values.emplace_back("pixels_outer");
-  // What runs innermost, the tile. The reduction never won there; the knob stays with the value it
-  // has because records name it.
+  // The tile's loops are innermost: the reduction never won there. The knob has this single value
+  // because records name it.
   knobs.insert(knobs.end(), {order, Knob{"inside", {"tile"}}});
   return knobs;
 }
@@ -176,13 +176,13 @@ std::vector<UsualKnob> nchw_knobs(const Workload& w, const Device& device) {
 // reuse is in space. A tile of `px` by `py` neighbouring outputs of one channel shares the inputs
 // where their windows overlap. In NHWC, with channels outermost, a channel's filter stays in
 // registers for the whole image. In NCHW a plane and its filter are each one contiguous piece and
-// nothing but the plane's own pointer moves between channels; there, `ch` channels a tile only pay
-// where several share a plane (a multiplier).
+// only the plane's pointer moves between channels; there, `ch` channels a tile only pay where
+// several share a plane (a multiplier).
 
 bool is_nhwc(const Workload& w) { return w.layout == Layout::kNhwc; }
 
-// How tiles follow each other: with NHWC whether channels are the outermost loop or the innermost,
-// with NCHW whether tiles run along rows or down columns. The first value is the usual one.
+// The order of tiles: with NHWC whether channels are the outermost loop or the innermost, with NCHW
+// whether tiles run along rows or down columns. The first value is the usual one.
 Knob walk_knob(const Workload& w) {
   if (is_nhwc(w)) return {"order", {"channels_outer", "pixels_outer"}};
   if (w.out_h == 1 || w.out_w == 1) return {"walk", {"rows"}};
@@ -235,7 +235,7 @@ bool depthwise_legal(const Workload& w, const Schedule& s) {
   return t.tile_inside || (columns && outputs > 1);
 }
 
-// The layer's row: what may be chosen, and which points of it are legal.
+// The row of a layer: its knobs, and which points are legal.
 struct Row {
   KnobTable table;
   bool (*legal)(const Workload&, const Schedule&);
@@ -308,7 +308,8 @@ ConfigSpace direct_dense_space(const Workload& w, const Device& device) {
   return row.table.space([&](const Schedule& s) { return row.legal(w, s); });
 }
 
-// Its constants are few because something waits for bytes, for those of code too: a short turn.
+// This row has few constants, for layers that wait for bytes. They wait for the code's bytes as
+// well, so a turn of the loop is short.
 Schedule direct_dense_default(const Workload& w, const Device& device) {
   constexpr int kProducts = 16;
   Row row = row_of(w, device);
@@ -319,7 +320,7 @@ Schedule direct_dense_default(const Workload& w, const Device& device) {
   return row.table.usual({{"ku", std::to_string(ku)}});
 }
 
-// With the border that costs no copy where that is legal; NHWC convolutions copy.
+// Chooses the border that needs no copy, if it is legal; NHWC convolutions copy.
 Schedule direct_default(const Workload& w, const Device& device) {
   const Row row = row_of(w, device);
   const Schedule tested = row.table.usual({{"border", border_knob(w).values.back()}});

@@ -1,5 +1,5 @@
-// What follows from a schedule of halide/direct.cc: the tile, and the loops of the reduction, from
-// which description, packing and code are all read.
+// The plan of a schedule of halide/direct.cc: the tile, and the loops of the reduction, from which
+// description, packing and code are all derived.
 #pragma once
 
 #include <string>
@@ -22,15 +22,15 @@ struct DirectShape {
   explicit DirectShape(const Workload& workload);
 };
 
-/// A loop of the reduction: what a turn of it moves on, and how far.
+/// A loop of the reduction, and how far each turn moves along an axis of the kernel.
 struct DirectLoop {
   enum Place { kChannel, kColumn, kRow };
 
   const char* name;
   int extent;
   bool unrolled;  ///< straight-line code
-  Place place;    ///< of the kernel
-  int by = 1;     ///< places a turn
+  Place place;    ///< axis of the kernel
+  int by = 1;     ///< places per turn
 };
 
 /// `oc` output channels by `px` neighbouring pixels of `py` rows, summed in registers.
@@ -42,8 +42,8 @@ struct DirectPlan {
   int oc, px, py;
   std::vector<Tiles> walk;  ///< the loops over tiles, innermost first
   bool images_outermost;    ///< else images are more rows
-  bool tile_inside;         ///< the tile runs innermost, else the reduction's first loop does
-  bool by_layer;            ///< all channels are requantised alike, by words that stand once
+  bool tile_inside;         ///< the tile's loops are innermost, else the reduction's first loop is
+  bool by_layer;            ///< all channels share the words of the requantisation
   std::string border;
   /// Innermost first. Weights are packed in the order that these run, so that their pointer only
   /// ever advances.
@@ -51,17 +51,18 @@ struct DirectPlan {
 
   DirectPlan(const Workload& workload, const Schedule& schedule);
 
-  /// Multiplies in the straight-line body.
+  /// Returns the multiplications in the straight-line body.
   int body() const;
-  /// Whether its sums fit registers, its pixels a row, and the body straight-line code. Beyond
-  /// that, builds take half a second and spill more than they save.
+  /// Returns whether sums fit registers, pixels fit a row, and the body is short enough for
+  /// straight-line code. Beyond that, builds take half a second and spill more than they save.
   bool fits() const;
 };
 
-/// Of dense layers that are requantised alike; a row of its own because others have no such words.
+/// For dense layers whose channels share the requantisation; a separate row because its constants
+/// differ.
 inline constexpr const char* kDirectDenseName = "direct_dense";
 
-/// Of every layer: layouts and depthwise ones have knobs of their own, and so rows.
+/// For every layer. Layouts and depthwise convolution have their own knobs, and so their own rows.
 ConfigSpace direct_space(const Workload& workload, const Device& device);
 Schedule direct_default(const Workload& workload, const Device& device);
 ConfigSpace direct_dense_space(const Workload& workload, const Device& device);

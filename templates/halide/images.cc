@@ -29,7 +29,7 @@ Halide::Expr window_value(const Workload& w, const InputWindow& window,
 
 namespace {
 
-// The copying stage (buffers "input", "scratch"), if there is one.
+// Appends the copying stage (buffers "input", "scratch"), if there is one.
 void append_padding(Halide::Module& module, const Workload& w, const InputWindow& window,
                     const std::string& symbol) {
   using namespace Halide;

@@ -1,7 +1,7 @@
 // Activations as Halide's loops see them: how images of either layout are bounded, read and padded.
 //
 // Loops name a value by channel, column, row and image; where these stand among a buffer's
-// dimensions is the layout's business and is known here only. NHWC stores [image][row][column]
+// dimensions depends on the layout and is known here only. NHWC stores [image][row][column]
 // [channel], NCHW [image][channel][row][column].
 #pragma once
 
@@ -24,7 +24,7 @@ struct Target;
 
 namespace tinytune {
 
-/// One of everything per dimension, innermost first.
+/// Returns one value per dimension, innermost first.
 template <typename T>
 std::vector<T> in_storage_order(Layout layout, T channel, T column, T row, T image) {
   if (layout == Layout::kNhwc) return {channel, column, row, image};
@@ -47,14 +47,14 @@ inline PlaceBytes place_bytes(Layout layout, int64_t channels, int64_t columns, 
 /// Fixes extents and strides of a dense image.
 void bound_image(Layout layout, const ImageExtents& extents, Halide::OutputImageParam image);
 
-/// The input at a place of the window; with "test", places may lie outside and then give the zero
-/// point.
+/// Returns the input at a place of the window. With the border "test", places may lie outside and
+/// then give the zero point.
 Halide::Expr window_value(const Workload& workload, const InputWindow& window,
                           const Halide::ImageParam& input, const Halide::Expr& channel,
                           const Halide::Expr& column, const Halide::Expr& row,
                           const Halide::Expr& image);
 
-/// What Halide lowers for: loops alone, which LLVM then compiles for the core.
+/// Returns the target that Halide lowers for: plain loops, which LLVM then compiles for the core.
 Halide::Target halide_target(const Device& device);
 
 /// Lowers `function` and appends it to `module` as `symbol`. A kernel is one or more such stages:
@@ -63,7 +63,7 @@ Halide::Target halide_target(const Device& device);
 void append_stage(Halide::Module& module, const Halide::Func& function,
                   const std::vector<Halide::ImageParam>& inputs, const std::string& symbol);
 
-/// A kernel: the padding, if there is any, then `output`.
+/// Returns a kernel: the padding, if there is any, then `output`.
 Lowered padded_kernel(const Workload& workload, const InputWindow& window,
                       const Halide::Func& output, const std::vector<Halide::ImageParam>& inputs,
                       const Device& device, const std::string& symbol);

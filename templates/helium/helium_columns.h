@@ -1,16 +1,17 @@
 // A depthwise window's sums with Helium: a channel's 4 by 4 inputs are one vector.
 //
-// One axis of the image is walked along; across it, four neighbours are one word. Sixteen channels
-// are staged at a time: VST4 interleaves the vectors of four pixels across into 16 such words, and
-// the next step along follows 64 bytes behind. A gather then brings four steps of one channel, 4 by
-// 4 bytes, and VMLADAV multiplies them with the window, which stands in a vector once for each of
-// `rows` places across: an instruction an output, though half of its products are by zero.
+// The kernel walks along one axis of the image; across it, four neighbours are one word. Sixteen
+// channels are staged at a time: VST4 interleaves the vectors of four pixels across into 16 such
+// words, and the next step along follows after 64 bytes. A gather then loads four steps of one
+// channel, 4 by 4 bytes, and VMLADAV multiplies them with the window, of which there is a vector
+// for each of `rows` positions across. An output takes one such instruction, although half of its
+// products are by zero.
 //
-// A turn makes `columns` by `rows` sums (not 7: pairs of the first ones would be lost); they move
-// into lanes and are requantised together with the channel's constants, which core registers hold.
-// Of each channel, the array has the vectors of weights, then the folded bias, the multiplier and
-// the shift; in front of all channels stand the offsets of a turn's outputs and those of what a
-// gather loads.
+// A turn computes `columns` by `rows` sums (not 7: pairs of the first ones would be lost). They
+// move into lanes and are requantised together with the channel's constants, which are in core
+// registers. For each channel, the array has the vectors of weights, then the folded bias, the
+// multiplier and the shift. The offsets of a turn's outputs and of a gather's loads precede all
+// channels.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +31,8 @@ namespace tinytune {
 
 class HeliumColumns {
  public:
-  static constexpr int kChannels = Helium::kBytes;  ///< staged together
-  static constexpr int kAcross = 4;                 ///< inputs of a word
+  static constexpr int kChannels = Helium::kBytes;  ///< channels staged together
+  static constexpr int kAcross = 4;                 ///< inputs per word
   static constexpr int64_t kStepBytes = int64_t{kAcross} * kChannels;
   static constexpr int64_t kTableBytes = 2 * Helium::kBytes;
 
@@ -53,7 +54,7 @@ class HeliumColumns {
   const Axis& along() const { return along_; }
   const Axis& across() const { return across_; }
   int rows() const { return rows_; }
-  /// Of channels that are staged together.
+  /// Returns the number of blocks of channels that are staged together.
   static int blocks(const Workload& w) { return (w.out_c + kChannels - 1) / kChannels; }
 
   bool fits() const {
@@ -63,14 +64,15 @@ class HeliumColumns {
            columns_ * along_.out_bytes <= kMostAdded && output_offset(sums() - 1) <= kMostHalf;
   }
 
-  /// Of staged inputs, with the border along the walk and what only weights of zero meet.
+  /// Returns the staged steps, with the border along the walk and inputs that only weights of zero
+  /// multiply.
   int staged_steps() const { return (along_.out - 1) * along_.stride + kAcross; }
   int64_t staged_bytes() const { return staged_steps() * kStepBytes; }
-  /// Steps that lie in the image.
+  /// Returns the steps inside the image.
   int used_steps() const { return std::min(along_.in, staged_steps() - along_.pad); }
-  /// Neighbours that windows meet.
+  /// Returns the neighbours across that windows read.
   int inputs_across() const { return (rows_ - 1) * across_.stride + across_.kernel; }
-  /// Of a turn, which are all stored: the first sums again where there are fewer.
+  /// Returns the lanes of a turn. All are stored: if there are fewer sums, the first ones repeat.
   int lanes() const { return sums() > kLanes ? 2 * kLanes : kLanes; }
   int64_t channel_bytes() const { return rows_ * Helium::kBytes + 4 * kParams; }
 
@@ -86,8 +88,8 @@ class HeliumColumns {
     return words_constant("weights", words);
   }
 
-  /// Stages used_steps() of up to 16 channels. `inputs` and `distances`: of inputs_across()
-  /// neighbours, the first one and how far it is to the next step.
+  /// Stages used_steps() of up to 16 channels. `inputs` and `distances`: for each of
+  /// inputs_across() neighbours, the address of the first one and the distance to the next step.
   void stage(const Values& inputs, const Values& distances, const Value& target,
              const Value& channels, IrText& ir) const {
     Assembly code;
@@ -108,8 +110,8 @@ class HeliumColumns {
     ir.assembly_of_all_registers(code.text(), read);
   }
 
-  /// All outputs that what is staged serves: those of rows() neighbours across. `constants`: of the
-  /// first channel; `output`: its first one.
+  /// Writes all outputs of the staged inputs: those of rows() neighbours across. `constants`: of
+  /// the first channel; `output`: its first output.
   void write(const Value& staged, const Value& constants, const Value& output,
              const Value& channels, IrText& ir) const {
     Assembly code;
@@ -130,7 +132,7 @@ class HeliumColumns {
                                  {argument("weights"), constants, staged, output, channels});
   }
 
-  /// About how many instructions the layer takes.
+  /// Estimates the layer's instructions.
   int64_t instructions() const {
     const int64_t tiles = (across_.out + rows_ - 1) / rows_;
     const int64_t turns = (along_.out + columns_ - 1) / columns_;
@@ -141,7 +143,7 @@ class HeliumColumns {
 
  private:
   static constexpr int kLanes = Helium::kLanes, kMostSums = 2 * kLanes, kParams = 3;
-  static constexpr int64_t kMostAdded = 4095, kMostHalf = 65535;  // of one instruction
+  static constexpr int64_t kMostAdded = 4095, kMostHalf = 65535;  // immediates of one instruction
   // Sums are in r0, r2, … r10. LLVM fills r0 to r4 first.
   static constexpr int kSumRegisters = 6;
   static constexpr Reg kConstants{1}, kOutput{3}, kBias{5}, kMultiplier{7}, kShift{9},
@@ -164,8 +166,8 @@ class HeliumColumns {
 
   int sums() const { return columns_ * rows_; }
   int64_t gather_step() const { return along_.stride * kStepBytes; }
-  // The sum in a lane of the vectors of words, one behind the other. Pairs of neighbours move into
-  // lanes two apart; where there are fewer sums than lanes, the first ones come again.
+  // Returns the sum in a lane, counted over the vectors of words. Pairs of neighbours move into
+  // lanes two apart; if there are fewer sums than lanes, the first ones repeat.
   int sum_in_lane(int lane) const {
     const int vector = lane / kLanes, in_vector = lane % kLanes;
     return (4 * vector + 2 * (in_vector % 2) + in_vector / 2) % sums();
@@ -175,7 +177,8 @@ class HeliumColumns {
     return sum / rows_ * along_.out_bytes + sum % rows_ * across_.out_bytes;
   }
 
-  // Narrowed vectors stand in the halves of words: the second one's lanes above the first one's.
+  // Packs the tables. Narrowed vectors are in halves of words: the second one's lanes above the
+  // first one's.
   void pack_tables(std::vector<int32_t>& words) const {
     const auto offset = [&](int lane) {
       return static_cast<int>(output_offset(sum_in_lane(lane)));
@@ -186,7 +189,7 @@ class HeliumColumns {
       words.push_back(static_cast<int32_t>(i * kStepBytes - gather_step()));
   }
 
-  // The window of the `row`th place across, in the order of staged bytes.
+  // Packs the window for the `row`th position across, in the order of staged bytes.
   void pack_window(const std::vector<int8_t>& window, int row, std::vector<int32_t>& words) const {
     for (int step = 0; step < kAcross; ++step) {
       uint32_t word = 0;
@@ -201,7 +204,7 @@ class HeliumColumns {
     }
   }
 
-  // A channel's outputs; then the next channel's come first. The last turn moves back to fit.
+  // Writes a channel's outputs, then moves to the next channel. The last turn moves back to fit.
   void write_walk(Assembly& code, Helium& isa) const {
     const int turns = along_.out / columns_, rest = along_.out % columns_;
     if (turns > 1) {
@@ -226,7 +229,8 @@ class HeliumColumns {
     code.emit("sub {0}, {0}, {1}", kOutput, Reg{0});
   }
 
-  // `columns` steps along: the next one's inputs are loaded before this one's are multiplied.
+  // Writes `columns` steps along: the next step's inputs are loaded before this one's are
+  // multiplied.
   void write_turn(Assembly& code, Helium& isa) const {
     const auto inputs = [](int column) { return Helium::q(column % 2); };
     isa.gather_next(inputs(0), kAddresses, gather_step());

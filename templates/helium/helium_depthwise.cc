@@ -1,8 +1,8 @@
 // Depthwise convolution for cores with Helium: windows of up to 4 by 4 (helium_columns.h).
 //
-// Rows of outputs, or columns, are made one or two at a time: for each, the inputs that they read
-// are staged, 16 channels after another. Neighbours outside of the image are read from one pixel
-// of zero points; the border along the walk is staged once, since nothing is written over it.
+// Rows of outputs, or columns, are computed one or two at a time: the inputs that they read are
+// staged, 16 channels at a time. Neighbours outside of the image are read from one pixel of zero
+// points; the border along the walk is staged once, since nothing overwrites it.
 #include "templates/helium/helium_columns.h"
 #include "templates/helium/vector_code.h"
 #include "templates/kernel_template.h"
@@ -25,7 +25,7 @@ struct Plan {
 
   bool legal(const Workload&) const { return columns.fits(); }
 
-  // Scratch: a pixel of zero points, what is staged, vectors of the caller.
+  // Scratch: a pixel of zero points, staged inputs, saved vectors of the caller.
   int64_t staged_at(const Workload& w) const { return (w.in_c + 15) / 16 * 16; }
   int64_t saved_at(const Workload& w) const { return staged_at(w) + columns.staged_bytes(); }
   int64_t scratch_bytes(const Workload& w) const { return saved_at(w) + Helium::kSavedBytes; }
@@ -48,7 +48,7 @@ bool supports(const Workload& w, const Device& device) {
          w.pad_top < w.kernel_h && w.pad_left < w.kernel_w && space(w, device).size() > 0;
 }
 
-// The fewest instructions.
+// Chooses the fewest instructions.
 Schedule default_schedule(const Workload& w, const Device& device) {
   const ConfigSpace all = space(w, device);
   const auto instructions = [&](size_t point) {
@@ -128,7 +128,7 @@ class Writer {
   void fill(const Value& from, int64_t bytes) {
     fill_array(ir_, from, bytes / 4, 0x01010101u * static_cast<uint8_t>(w_.input_zero_point));
   }
-  // The border along the walk.
+  // Fills the border along the walk.
   void fill_ends() {
     const int64_t before = columns_.along().pad * HeliumColumns::kStepBytes;
     const int64_t inside = before + columns_.used_steps() * HeliumColumns::kStepBytes;
@@ -137,7 +137,7 @@ class Writer {
       fill(ir_.at(staged_, inside), columns_.staged_bytes() - inside);
   }
 
-  // Outputs of rows() neighbours across, from `first` on.
+  // Writes the outputs of rows() neighbours across, from `first` on.
   void tile(const Value& first) {
     const HeliumColumns::Axis &along = columns_.along(), &across = columns_.across();
     const Value start = ir_.sub(ir_.mul(first, across.stride), across.pad);

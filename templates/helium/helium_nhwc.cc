@@ -1,9 +1,9 @@
 // Convolution and dense layers for cores with Helium: dot products of 16 bytes (helium_tile.h).
 //
-// Pixels whose inputs are whole vectors are read where they are; of others, a tile's are staged
-// first, as reductions padded to whole vectors. What is behind a reduction there is multiplied by
-// weights of zero. The requantisation is the reference's own, so it asks nothing of the layer's
-// constants but, where they save it the shift to the left, that no channel needs one.
+// Pixels whose inputs are whole vectors are read in place; otherwise the reductions of a tile's
+// pixels are staged first, padded to whole vectors. The padding is multiplied by weights of zero.
+// The requantisation is the reference's own, so the layer's constants need no proof; only if the
+// kernel omits the left shift, no channel may need one.
 
 #include "templates/helium/helium_tile.h"
 #include "templates/helium/vector_code.h"
@@ -52,7 +52,7 @@ struct Plan {
   }
 };
 
-// Of untuned layers: most products a load first.
+// Untuned layers first try the tile with the most products per load.
 KnobTable table(const Workload& w) {
   return {kName,
           kVersion,
@@ -76,7 +76,7 @@ std::optional<Schedule> usual(const Workload& w,
 }
 
 bool supports(const Workload& w, const Device& device) {
-  constexpr int kMostChannels = 4095;  // what one instruction adds to an output's address
+  constexpr int kMostChannels = 4095;  // that one instruction adds to an output's address
   const bool staged_in_runs =
       w.op == OpKind::kDense ||
       (w.op == OpKind::kConv2d && w.layout == Layout::kNhwc && w.groups == 1 && w.dilation_w == 1);
@@ -165,7 +165,7 @@ class Writer {
  private:
   using Pixels = std::vector<PixelTiles::Pixel>;
 
-  // Each pixel's reduction, one behind the other.
+  // Stages the reductions of the pixels, one after another.
   void stage(const Pixels& pixels) {
     for (size_t p = 0; p < pixels.size(); ++p) {
       const Value target =
@@ -178,7 +178,7 @@ class Writer {
           });
     }
   }
-  // As many as divide a run and offsets reach.
+  // Returns the largest divisor of a run that offsets reach.
   static int copied_together(int64_t run) {
     int most = static_cast<int>(std::min<int64_t>(run, Helium::kReach));
     while (run % most != 0) --most;

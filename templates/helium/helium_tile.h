@@ -1,14 +1,14 @@
-// A tile of pixels times all output channels, as one piece of assembly with Helium; or, where
-// weights wait in flash, several tiles times four channels, so that they are fetched once.
+// A tile of pixels times all output channels, as one piece of assembly with Helium; or, if weights
+// are slow to read from flash, several tiles times four channels, so that these are fetched once.
 //
-// Pixels stand one behind the other, each a whole number of vectors. Four channels at a time, the
-// lanes of a vector of words: of those, `channels` (2 or 4) by `pixels` sums are made at once, in
+// Pixels are contiguous, each a whole number of vectors. A turn computes four channels, the lanes
+// of a vector of words. Of these, `channels` (2 or 4) by `pixels` sums are computed at once, in
 // even core registers, over the whole reduction, in straight-line code. A vector of inputs serves
 // `channels` products and one of weights `pixels`: 2 by 3 load 5 vectors for 6 products.
-// The rest of the core registers are cursors, r12 holds the output's zero point and lr counts.
+// The other core registers are cursors; r12 holds the output's zero point and lr counts.
 //
-// Weights and parameters lie in the order in which they are read: of each four channels, products
-// [pair of channels][vector][channel]; then what sums start from, multipliers and shifts.
+// Weights and parameters are stored in the order of reading. Each four channels have weights
+// [pair of channels][vector][channel], then the sums' start values, multipliers and shifts.
 #pragma once
 
 #include <algorithm>
@@ -29,22 +29,22 @@ namespace tinytune {
 
 struct HeliumShape {
   int channels, pixels;
-  int vectors;       ///< of a pixel's reduction
-  bool shifts_left;  ///< of some channels, before the multiplication; else all shift right only
+  int vectors;       ///< vectors of a pixel's reduction
+  bool shifts_left;  ///< some channels shift left before multiplying; else all shift right
   LoadOrder loads;
-  int tiles = 1;  ///< more: they are staged together, and each four channels meet all of them
+  int tiles = 1;  ///< tiles staged together; each four channels are computed for all of them
 
   int64_t pixel_bytes() const { return vectors * Helium::kBytes; }
 };
 
 class HeliumTile {
  public:
-  static constexpr int kGroup = Helium::kLanes;  ///< channels a turn of the loop
+  static constexpr int kGroup = Helium::kLanes;  ///< channels per turn of the loop
   static constexpr int kMostPixels = 3;
 
   HeliumTile(const Workload& w, const HeliumShape& shape) : w_(w), shape_(shape) {}
 
-  /// Whether sums, cursors and the loop's jump suffice.
+  /// Returns whether registers suffice for sums and cursors, and the loop's branch reaches.
   bool fits() const {
     const int sums = shape_.channels * shape_.pixels;
     if (sums > kMostSums || shape_.pixels > kMostPixels || kGroup % shape_.channels != 0)
@@ -56,7 +56,7 @@ class HeliumTile {
   }
 
   int groups() const { return (w_.out_c + kGroup - 1) / kGroup; }
-  int64_t weight_bytes() const { return kGroup * shape_.pixel_bytes(); }  ///< of a group
+  int64_t weight_bytes() const { return kGroup * shape_.pixel_bytes(); }  ///< per group
   int param_vectors() const { return shape_.shifts_left ? 4 : 3; }
 
   std::vector<PackedConstant> pack(const LayerData& data) const {
@@ -69,7 +69,7 @@ class HeliumTile {
     return {bytes_constant("weights", weights), words_constant("params", params)};
   }
 
-  /// Inputs of the first pixel and the first output byte are given.
+  /// `inputs`: of the first pixel; `output`: the first output byte.
   void write(const Value& inputs, const Value& output, IrText& ir) const {
     if (shape_.tiles == 1)
       return write_turns(groups(), {inputs, argument("weights"), argument("params"), output}, ir);
@@ -82,11 +82,11 @@ class HeliumTile {
   }
 
  private:
-  // Operands: of inputs, weights, parameters and outputs.
+  // Writes the loop. `operands`: addresses of inputs, weights, parameters and outputs.
   void write_turns(int turns, const Values& operands, IrText& ir) const {
     Assembly code;
     Helium isa(code);
-    // The operands that LLVM fills are r0 to r3.
+    // LLVM passes the operands in r0 to r3.
     code.emit("mov {}, {}", input(0), Reg{0});
     code.emit("mov {}, {}", kParams, Reg{2});
     for (int p = 1; p < shape_.pixels; ++p)
@@ -102,7 +102,7 @@ class HeliumTile {
     ir.assembly_of_all_registers(code.text(), operands);
   }
 
-  // The same channels of the next pixels.
+  // Moves the cursors to the same channels of the next tile.
   void next_tile(Assembly& code) const {
     code.emit("subw {0}, {0}, #{1}", kWeights, weight_bytes());
     code.emit("subw {0}, {0}, #{1}", kParams, param_bytes());
@@ -110,7 +110,7 @@ class HeliumTile {
       code.emit("addw {0}, {0}, #{1}", input(p), tile_bytes());
     code.emit("addw {0}, {0}, #{1}", kOutput, shape_.pixels * w_.out_c - kGroup);
   }
-  // Whether next_tile()'s instructions reach, and no channels are missing of the last four.
+  // Returns whether the immediates of next_tile() reach, and the last four channels are complete.
   bool goes_back() const {
     return std::max(weight_bytes(), tile_bytes()) <= kMostAdded &&
            shape_.pixels * w_.out_c - kGroup <= kMostAdded && w_.out_c % kGroup == 0;
@@ -119,17 +119,18 @@ class HeliumTile {
   int64_t param_bytes() const { return param_vectors() * Helium::kBytes; }
 
   static constexpr int kMostSums = 6;
-  static constexpr int kMostOthers = 64;       // instructions of a turn that are no products
+  static constexpr int kMostOthers = 64;       // instructions per turn besides products
   static constexpr int64_t kMostAdded = 4095;  // by one instruction
   // Sums are in r0, r2, … r10, so the rest is odd. Stores of narrowed lanes reach r0 to r7 only.
   static constexpr Reg kWeights{1}, kOutput{3}, kParams{7}, kZeroPoint{12}, kCounter{13};
   static constexpr Reg input(int pixel) { return {pixel == 0 ? 9 : pixel == 1 ? 11 : 5}; }
-  static constexpr int kSumVectors = Helium::kVectors - kMostPixels;  // the first of them
+  static constexpr int kSumVectors = Helium::kVectors - kMostPixels;  // the first vector of sums
 
   int passes() const { return kGroup / shape_.channels; }
-  // The pixel whose outputs the cursor points to: offsets reach as far back as forth.
+  // Returns the pixel whose outputs the cursor points to: offsets reach as far back as forward.
   int middle() const { return shape_.pixels / 2; }
-  // Of a group, the channel of a pass: those whose sums move into lanes two apart.
+  // Returns the group's channel number `i` of a pass. A pass of two has channels two apart, because
+  // one instruction moves sums into lanes two apart.
   int channel_of(int pass, int i) const { return shape_.channels == kGroup ? i : pass + 2 * i; }
   Reg sum(int pixel, int i) const { return {2 * (pixel * shape_.channels + i)}; }
   Helium::Vectors sum_vectors() const {
@@ -164,13 +165,13 @@ class HeliumTile {
     add([&](int c) { return -std::max(0, right_shift(data, c)); });
   }
 
-  // What a pass reads next, by its numbers of the scheduler.
+  // The values that a step of a pass reads, by their numbers in the scheduler.
   struct Step {
     std::vector<int> inputs, weights;
   };
 
-  // Where offsets do not reach along a pixel, cursors move, and go back between passes: nothing of
-  // the next one may be loaded before.
+  // If offsets do not reach along a pixel, cursors move, and go back between passes: no value of
+  // the next pass may be loaded before that.
   void write_products(Assembly& code, Helium& isa) const {
     const bool reaches = shape_.pixel_bytes() - Helium::kBytes <= Helium::kReach;
     if (reaches) return write_passes(0, passes(), reaches, code, isa);
@@ -199,7 +200,7 @@ class HeliumTile {
     }
   }
 
-  // In the order of use.
+  // Queues the reads of a step in the order of use.
   Step queue_step(LoadScheduler& loads, const std::vector<int>& inputs, int weights, int v) const {
     Step step;
     const auto queue_input = [&](int p) {
@@ -252,8 +253,8 @@ class HeliumTile {
     write_stores(sums, code, isa);
   }
 
-  // The middle pixel's comes last, and moves the cursor. Of the last group, only the channels that
-  // there are: turns left, times four, less what is missing.
+  // Writes the stores. The middle pixel's comes last and moves the cursor. In the last group, only
+  // existing channels are stored: the turns left, times four, less the missing channels.
   void write_stores(const Helium::Vectors& sums, Assembly& code, Helium& isa) const {
     const int missing = groups() * kGroup - w_.out_c;
     if (missing > 0) {

@@ -1,4 +1,4 @@
-// Pieces of assembly with Helium between what LLVM compiles.
+// Pieces of Helium assembly between code that LLVM compiles.
 #pragma once
 
 #include "templates/isa/helium.h"
@@ -6,7 +6,8 @@
 
 namespace tinytune {
 
-/// A piece that gets the registers that hold two addresses, and one to use: of r0 to r7 all.
+/// Writes a piece with `write`, which gets the registers of two addresses and a scratch register,
+/// all in r0 to r7.
 template <typename Write>
 void with_vectors(IrText& ir, const Value& first, const Value& second, const Write& write) {
   Assembly code;
@@ -15,7 +16,7 @@ void with_vectors(IrText& ir, const Value& first, const Value& second, const Wri
   ir.assembly(code.text(), {first, second}, {}, 1, "l");
 }
 
-/// The vectors that belong to the caller, to Helium::kSavedBytes from `to` on, and back.
+/// Save the caller's vectors to Helium::kSavedBytes bytes from `to` on, and restore them.
 inline void save_vectors(IrText& ir, const Value& to) {
   with_vectors(ir, to, to, [](Helium& isa, Reg at, Reg, Reg) { isa.save(at); });
 }
@@ -23,7 +24,7 @@ inline void restore_vectors(IrText& ir, const Value& from) {
   with_vectors(ir, from, from, [](Helium& isa, Reg at, Reg, Reg) { isa.restore(at); });
 }
 
-/// PixelTiles' ArrayCode with vectors.
+/// The ArrayCode of PixelTiles, with vectors.
 inline void copy_array(IrText& ir, const Value& from, const Value& to, int64_t bytes) {
   Assembly code;
   Helium(code).copy_long(Reg{0}, Reg{1}, bytes, Reg{2}, Reg{IrText::kAllRegisters - 1});

@@ -1,14 +1,15 @@
-// Helium (MVE-I, the vectors of Armv8.1-M; ADR 96) as kernels of 16 products at once write it.
+// Helium (MVE-I, the vectors of Armv8.1-M; ADR 96): the instructions of kernels that compute 16
+// products at once.
 //
-// VMLADAVA adds the dot product of two vectors of 16 bytes to a core register, an even one. Sums of
-// neighbouring channels move into the lanes of a vector, and their requantisation is the
-// reference's own steps, four channels at a time: VQRDMULH is its saturating rounding doubling
-// multiply, bit for bit, and VRSHL its rounding shift but for halves below zero, which VRSHL rounds
-// up. A negative value is therefore made smaller by one before the shift; not where the activation
-// clamps all of those, nor where nothing is shifted out.
+// VMLADAVA adds the dot product of two vectors of 16 bytes to a core register with an even number.
+// Sums of neighbouring channels move into the lanes of a vector and are requantised four at a time,
+// in the reference's own steps. VQRDMULH is its saturating rounding doubling multiply, bit for bit.
+// VRSHL is its rounding shift except for negative halves, which VRSHL rounds up. So negative values
+// are decremented before the shift, unless the activation clamps all of them or nothing is shifted
+// out.
 //
-// LLVM is told of none of these registers: it compiles for the core without vectors, so between
-// pieces of assembly vectors stay as they are, and who writes q4 to q7 gives them back.
+// LLVM does not know of these registers: it compiles for the core without vectors, so vectors keep
+// their values between pieces of assembly. Code that writes q4 to q7 must restore them.
 #pragma once
 
 #include <algorithm>
@@ -24,10 +25,10 @@ namespace tinytune {
 class Helium {
  public:
   static constexpr int kVectors = 8, kLanes = 4;
-  static constexpr int64_t kBytes = 16;        ///< of a vector
-  static constexpr int64_t kReach = 127;       ///< of an offset in bytes
-  static constexpr int64_t kWordReach = 508;   ///< of one from lanes that are addresses
-  static constexpr int64_t kLoopBytes = 4094;  ///< that LE jumps back
+  static constexpr int64_t kBytes = 16;        ///< bytes per vector
+  static constexpr int64_t kReach = 127;       ///< largest offset of byte accesses
+  static constexpr int64_t kWordReach = 508;   ///< largest offset from addresses in lanes
+  static constexpr int64_t kLoopBytes = 4094;  ///< largest backward branch of LE
   static constexpr int64_t kSavedBytes = 4 * kBytes;
   static constexpr AddressModes kBytesOfVectors = {.word = "vldrb.8 {}, [{}, #{}]",
                                                    .word_post = "vldrb.8 {}, [{}], #{}",
@@ -40,14 +41,14 @@ class Helium {
                                                    .value_bytes = kBytes};
   static constexpr Reg q(int number) { return {Reg::kVectors + number}; }
 
-  /// The assembler takes vectors from here to the end of the piece.
+  /// Makes the assembler accept vectors from here to the end of the piece.
   explicit Helium(Assembly& out) : out_(out) { out_.emit(".cpu cortex-m55"); }
 
-  /// q4 to q7, which belong to the caller, to where `to` points, and back.
+  /// Save q4 to q7, which belong to the caller, at the address `to`, and restore them.
   void save(Reg to) { for_each_saved("vstrw.32 {}, [{}, #{}]", to); }
   void restore(Reg from) { for_each_saved("vldrw.32 {}, [{}, #{}]", from); }
-  /// `bytes` of them, by way of q0 and `scratch`, at any address: the widest loads of bytes that
-  /// there are, the last two of which overlap. `from` and `to`: of r0 to r7.
+  /// Copies `bytes` at any alignment, through q0 or `scratch`, with the widest byte loads that fit;
+  /// the last two may overlap. `from` and `to`: in r0 to r7.
   void copy(Reg from, Reg to, int64_t bytes, Reg scratch) {
     const auto all = [&](int64_t at_once, const char* load, const char* store, Reg by) {
       for (int64_t next = 0; next < bytes; next += at_once) {
@@ -62,7 +63,7 @@ class Helium {
     all(1, "ldrb", "strb", scratch);
   }
 
-  /// Of any length, in a loop of `counter`, which is lr.
+  /// The same for any length; beyond kReach in a loop with `counter`, which must be lr.
   void copy_long(Reg from, Reg to, int64_t bytes, Reg scratch, Reg counter) {
     if (bytes <= kReach) return copy(from, to, bytes, scratch);
     begin_loop_of(bytes / kBytes, scratch, counter);
@@ -73,7 +74,7 @@ class Helium {
     out_.emit("vldrb.8 {}, [{}, #{}]", q(0), from, bytes % kBytes - kBytes);
     out_.emit("vstrb.8 {}, [{}, #{}]", q(0), to, bytes % kBytes - kBytes);
   }
-  /// `words` words are `word`, in the same way.
+  /// Stores `word` to `words` words from `to` on, in such a loop.
   void fill_long(Reg to, int64_t words, Reg word, Reg scratch, Reg counter) {
     out_.emit("vdup.32 {}, {}", q(0), word);
     if (words >= kLanes) {
@@ -84,23 +85,23 @@ class Helium {
     for (int64_t i = 0; i < words % kLanes; ++i) out_.emit("str {}, [{}], #4", word, to);
   }
 
-  /// `sum`, an even register, is the dot product, or grows by it.
+  /// Sets `sum`, an even register, to the dot product or, if `adds`, adds the product to it.
   void dot_product(Reg sum, Reg a, Reg b, bool adds) {
     out_.emit("vmladav{}.s8 {}, {}, {}", adds ? "a" : "", sum, a, b);
   }
-  /// Two sums into the lanes `lane` and `lane` + 2.
+  /// Moves two sums into the lanes `lane` and `lane` + 2.
   void to_lanes(Reg vector, int lane, Reg low, Reg high) {
     out_.emit("vmov {0}[{2}], {0}[{1}], {3}, {4}", vector, lane, lane + 2, low, high);
   }
 
-  /// Each of the first `rows` of the vectors q0 to q3 with the bytes at one of `from`, of which
-  /// 16 or, if predicated, those that vctp.8 has said.
+  /// Loads the first `rows` of the vectors q0 to q3, each from an address in consecutive registers:
+  /// 16 bytes or, if predicated, as many as vctp.8 enabled.
   void load_rows(Reg first_from, int rows, bool predicated) {
     if (predicated) begin_predicated(static_cast<size_t>(rows));
     for (int i = 0; i < rows; ++i)
       out_.emit("vldrb{}.8 {}, [{}]", predicated ? "t" : "", q(i), first_from + i);
   }
-  /// The bytes of q0 to q3 in turn: 16 words of a byte of each. `to` moves on behind them.
+  /// Stores q0 to q3 interleaved: 16 words with one byte of each vector. `to` moves on.
   void store_interleaved(Reg to) {
     for (int i = 0; i < 4; ++i)
       out_.emit("vst4{}.8 {{{}, {}, {}, {}}}, [{}]{}", i, q(0), q(1), q(2), q(3), to,
@@ -111,10 +112,10 @@ class Helium {
     out_.emit("vldrw.u32 {}, [{}, #{}]!", vector, addresses, step);
   }
 
-  /// Steps of requantisation, of all these vectors one by one: the next instruction need not wait
-  /// for this one's result. What is added or multiplied by is a vector or a core register.
+  /// Write one step of the requantisation for all vectors in turn, so that no instruction waits for
+  /// the result of the one before. The second operand is a vector or a core register.
   using Vectors = std::vector<Reg>;
-  /// From where `params` points, which moves on.
+  /// Loads from `params`, which moves on.
   void load_words(Reg vector, Reg params) {
     out_.emit("vldrw.32 {}, [{}], #{}", vector, params, kBytes);
   }
@@ -128,9 +129,9 @@ class Helium {
   void scale(const Vectors& sums, Reg multiplier) {
     for (const Reg s : sums) out_.emit("vqrdmulh.s32 {0}, {0}, {1}", s, multiplier);
   }
-  /// So that VRSHL by `shift` (negative: to the right) rounds halves away from zero. `sometimes`:
-  /// some lanes do not shift, whose values are left alone. Saturating, since the least word is one.
-  /// A scratch register for each sum is lost.
+  /// Decrements negative values, so that VRSHL by `shift` (negative: to the right) rounds halves
+  /// away from zero. `sometimes`: some lanes do not shift; their values stay. Saturates, because a
+  /// value may be the least word. Clobbers a scratch register per sum.
   void turn_halves(const Vectors& sums, Reg shift, bool sometimes, const Vectors& scratch) {
     for (size_t i = 0; i < sums.size() && sometimes; ++i)
       out_.emit("vand {}, {}, {}", scratch[i], sums[i], shift);
@@ -148,7 +149,7 @@ class Helium {
   void add_word(const Vectors& sums, Reg word) {
     for (const Reg s : sums) out_.emit("vqadd.s32 {0}, {0}, {1}", s, word);
   }
-  /// To [low, high], in the lowest byte of each lane; two scratch registers are lost.
+  /// Clamps to [low, high], in the lowest byte of each lane. Clobbers two scratch registers.
   void clamp(const Vectors& sums, int low, int high, const Vectors& scratch) {
     if (low == -128 && high == 127) {
       for (const char* narrow : {"vqmovnb.s32 {0}, {0}", "vqmovnb.s16 {0}, {0}"})
@@ -161,8 +162,8 @@ class Helium {
     for (const Reg s : sums) out_.emit("vmin.s32 {0}, {0}, {1}", s, scratch[1]);
   }
 
-  /// Of two vectors of words, half words with the lanes of both in turn, in the first one; then the
-  /// same steps on those.
+  /// Narrows two vectors of words to one of half words with interleaved lanes, in `even`. The next
+  /// two functions are the steps above for half words.
   void narrow(Reg even, Reg odd) {
     out_.emit("vqmovnb.s32 {0}, {0}", even);
     out_.emit("vqmovnt.s32 {}, {}", even, odd);
@@ -175,19 +176,19 @@ class Helium {
     fill(scratch, high, 16);
     out_.emit("vmin.s16 {0}, {0}, {1}", halves, scratch);
   }
-  /// The lowest byte of each lane to where `to` and the lane of `offsets` say.
+  /// Stores the lowest byte of each lane at `to` plus the lane of `offsets`.
   void scatter_bytes(Reg from, int lane_bits, Reg to, Reg offsets) {
     out_.emit("vstrb.{} {}, [{}, {}]", lane_bits, from, to, offsets);
   }
 
-  /// Stores of the lowest bytes of lanes are of `lanes` of them from here on, if they say so.
+  /// Enables the first `lanes` lanes for the predicated instructions from here on.
   void predicate(Reg lanes, int lane_bits = 32) { out_.emit("vctp.{} {}", lane_bits, lanes); }
-  /// The next `count` stores, up to 4, are predicated().
+  /// Predicates the next `count` loads or stores, up to 4.
   void begin_predicated(size_t count) { out_.emit("{}", "vpst" + std::string(count - 1, 't')); }
   struct Store {
     Reg from, to;  ///< to: one of r0 to r7
     int64_t offset = 0;
-    bool moves = false;  ///< `to` moves on by `offset` afterwards instead
+    bool moves = false;  ///< post-increment: adds `offset` to `to` after the store
   };
   void store_bytes(const Store& s, bool predicated) {
     const char* then = predicated ? "t" : "";
@@ -195,7 +196,7 @@ class Helium {
     out_.emit("vstrb{}.32 {}, [{}, #{}]", then, s.from, s.to, s.offset);
   }
 
-  /// A loop of `count` turns in `counter`, which is lr, behind what the caller writes.
+  /// Begins a loop of `count` turns with `counter`, which must be lr.
   void begin_loop(Reg counter, Reg count) {
     out_.emit("dls {}, {}", counter, count);
     out_.emit("1:");
@@ -212,7 +213,7 @@ class Helium {
     for (int i = 0; i < 4; ++i)
       out_.emit("{}", fmt::format(fmt::runtime(form), q(4 + i), at, i * kBytes));
   }
-  // A byte with its sign into every lane.
+  // Sets every lane to a sign-extended byte.
   void fill(Reg vector, int value, int lane_bits = 32) {
     if (value >= 0) return out_.emit("vmov.i{} {}, #{}", lane_bits, vector, value);
     out_.emit("vmvn.i{} {}, #{}", lane_bits, vector, -value - 1);

@@ -1,8 +1,8 @@
-// RV32IM: products in two instructions, and registers for the larger tiles.
+// RV32IM: a product takes two instructions, and there are registers for large tiles.
 //
-// A core waits for what it just loaded, so the next value is loaded before the products of this
-// one where a register is left. The fewer of words and weights are kept. Twenty sums of four
-// weights leave no register for the end of the loop, which is then read from the stack.
+// Cores have a load-use delay, so the next value is loaded before the products of the current one
+// if a register is left. Of words and weights, the kind with fewer values is kept. Twenty sums with
+// four kept values leave no register for the end of the loop, which is then read from the stack.
 #include <algorithm>
 
 #include "templates/isa/product_isa.h"
@@ -10,7 +10,7 @@
 namespace tinytune {
 namespace {
 
-constexpr int kRegisters = 28;  // but zero, sp, gp and tp
+constexpr int kRegisters = 28;  // all but zero, sp, gp and tp
 
 class Rv32Products final : public ProductIsa {
  public:
@@ -20,8 +20,8 @@ class Rv32Products final : public ProductIsa {
 
   bool keeps_words(const LaneTile& tile) const override { return tile.words <= tile.channels; }
 
-  // Operands: cursors, sums, what is kept, what passes (one or, loaded ahead, two), a product; then
-  // what is carried once more, and the end.
+  // Operands: cursors, sums, kept values, passing values (two if they are loaded ahead, else one),
+  // a product; then the carried ones once more, and the end.
   Operands assign(const LaneTile& tile) const override {
     Registers all(kRegisters);
     Operands at{.passing = Registers(0)};
@@ -38,7 +38,7 @@ class Rv32Products final : public ProductIsa {
       return at;
     }
     at.kept = all.keep(kept);
-    const int passing = all.suffice(4) ? 2 : 1;  // and a product, and the end
+    const int passing = all.suffice(4) ? 2 : 1;  // 4: these two, a product, the end
     const Reg first = all.keep(passing);
     at.passing = Registers(first, all.suffice(2) ? passing : 0);
     at.scratch = all.keep();
@@ -74,7 +74,7 @@ class Rv32Products final : public ProductIsa {
   }
 
  private:
-  static constexpr int kCursors = 2, kFewestOthers = 2;  // a value that passes, and a product
+  static constexpr int kCursors = 2, kFewestOthers = 2;  // a passing value and a product
   static constexpr int kFrame = 16;                      // bytes, as the stack is aligned
 };
 

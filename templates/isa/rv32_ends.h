@@ -1,14 +1,16 @@
-// Requantisation at the end of assembly for RV32 (lane_pairs.h), of any kind that is proved.
+// The epilogue of assembly for RV32 (lane_pairs.h): requantisation by any form but the long one.
 //
-// The fused form takes what the short and the shifted one say as well, if it may know a sum's sign:
+// The fused form's code also computes the short and the shifted form, with an offset for negative
+// sums:
 //   out = clamp((mulh(sum << left, multiplier) + offset + (sum < 0 ? signed_offset : 0)) >> right)
-// The short form's rounded high word is (mulh(sum << 2, m) + 1) >> 1, and what it adds below zero,
-// 1 of that word, is 2 before the shift: one shift for both, the zero point before it as well. Sums
-// between -1/2 and 0 of the high word's units are below zero here and not there; they are far from
-// any step. What this form asks beyond theirs is two bits of room, which packing checks.
+// The short form's rounded high word is (mulh(sum << 2, m) + 1) >> 1. Its correction of negative
+// values, -1 in units of that word, is -2 before the shift by 1. So one shift does both, and the
+// zero point is added before it as well. Sums between -1/2 and 0 in units of the high word are
+// negative here but not in the short form; they are far from any step. Beyond the two forms, this
+// one needs two bits of headroom, which packing checks.
 //
 // If a kernel fills its output with a ReLU's limit in advance, the fused form also has the smallest
-// sum above that limit, and leaves smaller sums as they are filled.
+// sum whose output is above that limit, and stores nothing for smaller sums.
 #pragma once
 
 #include <algorithm>
@@ -25,19 +27,19 @@
 
 namespace tinytune {
 
-/// Whether a channel's words have its first sum above the low limit.
+/// Returns whether a channel's words include its smallest sum with an output above the low limit.
 inline bool has_first_sum(const Workload& w) {
   return w.facts.requantise == Requantise::kFused && may_fill_output(w);
 }
 
-/// Words that a channel's requantisation reads.
+/// Returns the number of words of a channel's requantisation.
 inline int end_words(const Workload& w) {
   const Requantise kind = w.facts.requantise;
   if (kind == Requantise::kFused) return has_first_sum(w) ? 5 : 4;
   return kind == Requantise::kStepped ? 3 : 5;
 }
 
-/// Those of every channel, and the table that all of the stepped form share.
+/// The words of every channel and, for the stepped form, the table that all channels share.
 struct PackedEnds {
   std::vector<std::vector<int32_t>> channels;
   std::vector<int32_t> levels;
@@ -53,7 +55,7 @@ inline Error not_exact(const Workload& w, const char* why) {
                                             " requantisation " + why + " for these weights");
 }
 
-// Of the short form and the shifted one, which have been proved.
+// Returns a channel's words for the short or the shifted form, which must have been proved.
 inline Result<std::vector<int32_t>> words_of_short(const Workload& w, const LayerData& data,
                                                    int channel, const AccumulatorRange& range) {
   const int shift = right_shift(data, channel), right = std::max(shift, 0) + 1;
@@ -71,8 +73,8 @@ inline Result<std::vector<int32_t>> words_of_short(const Workload& w, const Laye
                               right, shift > 0 ? -2 : 0};
 }
 
-/// kUnsupported: the kind in `workload.facts` is not provable for these constants, or has not the
-/// room.
+/// Packs the words of all channels. kUnsupported: the form in `workload.facts` is not provable for
+/// these constants, or lacks the headroom.
 inline Result<PackedEnds> pack_ends(const Workload& w, const LayerData& data) {
   const Requantise kind = w.facts.requantise;
   if (kind == Requantise::kLong) return not_exact(w, "is not written");
@@ -80,7 +82,7 @@ inline Result<PackedEnds> pack_ends(const Workload& w, const LayerData& data) {
   PackedEnds ends;
   if (kind == Requantise::kStepped) ends.levels = params.shared();
   const auto ranges = accumulator_ranges(w, data);
-  // The whole range, so that channels of one scale have the same first sum.
+  // The range of all channels, so that channels with equal scales get the same first sum.
   const AccumulatorRange whole = whole_range(ranges);
   for (int c = 0; c < w.out_c; ++c) {
     std::vector<int32_t> words = params.scaling(c);
@@ -90,7 +92,7 @@ inline Result<PackedEnds> pack_ends(const Workload& w, const LayerData& data) {
         words.push_back(static_cast<int32_t>(
             first_reaching(w, whole, data, static_cast<size_t>(c), w.activation_min + 1)));
     } else if (kind == Requantise::kStepped) {
-      words.push_back(32 - words[1]);  // of the right shift
+      words.push_back(32 - words[1]);  // the complementary left shift
     } else {
       TT_TRY_ASSIGN(words, words_of_short(w, data, c, ranges[static_cast<size_t>(c)]));
     }
@@ -99,20 +101,19 @@ inline Result<PackedEnds> pack_ends(const Workload& w, const LayerData& data) {
   return ends;
 }
 
-/// Operands.
+/// The operands of an epilogue.
 struct EndRegisters {
-  Reg first;   ///< of kScratchOfEnds in a row
-  Reg levels;  ///< the address of SteppedLevels, of the stepped form only
+  Reg first;   ///< first of kScratchOfEnds consecutive registers
+  Reg levels;  ///< address of SteppedLevels; stepped form only
   Reg output;
-  std::optional<Reg>
-      places;  ///< the address of half words, each an output's distance from `output`
+  std::optional<Reg> places;  ///< address of half words: the distance of each output from `output`
 };
 inline constexpr int kScratchOfEnds = 10;
 
-/// Writes the ends of channels.
+/// Writes the epilogues of channels.
 class LaneEnds {
  public:
-  /// `skips_low`: the output is filled with the low limit.
+  /// `skips_low`: the output is filled with the low limit in advance.
   LaneEnds(const Workload& workload, bool skips_low, const EndRegisters& registers, Assembly& text)
       : w_(workload), skips_low_(skips_low), registers_(registers), text_(text) {}
 
@@ -120,14 +121,14 @@ class LaneEnds {
     if (!skips_low_) text_.emit("li {}, {}", low_, w_.activation_min);
     text_.emit("li {}, {}", high_, w_.activation_max);
   }
-  /// The words of the channels that follow; `at` bytes from `base`.
+  /// Loads a channel's words, `at` bytes from `base`, for the end() calls that follow.
   void load_words(Reg base, int at) {
     const int unread = has_first_sum(w_) && !skips_low_ ? 1 : 0;
     for (int i = 0; i < end_words(w_) - unread; ++i)
       text_.emit("lw {}, {}({})", word(i), at + 4 * i, base);
   }
-  /// Requantises `sum`, which may be changed, and stores it: `at` bytes from the output, or in the
-  /// place that stands `at` bytes from `places`.
+  /// Requantises `sum`, which may be clobbered, and stores it: `at` bytes from the output or, with
+  /// `places`, at the distance from the output that is stored `at` bytes from `places`.
   void end(Reg sum, int at) {
     if (skips_low_) text_.emit("blt {}, {}, 7f", sum, word(kFirstSum));
     w_.facts.requantise == Requantise::kStepped ? scale_stepped(sum) : scale(sum);
@@ -144,7 +145,7 @@ class LaneEnds {
   }
 
  private:
-  // In this order from the first register on, then what is computed with.
+  // The order of a channel's words in registers; registers for computation follow.
   enum Word {
     kMultiplier,
     kOffset,
@@ -175,7 +176,7 @@ class LaneEnds {
     text_.emit("sra {0}, {0}, {1}", result_, word(kRight));
   }
 
-  // stepped_requantise.h
+  // Requantises as in stepped_requantise.h.
   void scale_stepped(Reg sum) {
     const Reg fraction = other_, level = third_;
     text_.emit("mulh {}, {}, {}", fraction, sum, word(kSteppedMultiplier));
@@ -191,7 +192,7 @@ class LaneEnds {
     text_.emit("slli {0}, {0}, 1", level);
     text_.emit("add {0}, {0}, {1}", level, registers_.levels);
     text_.emit("lh {0}, 0({0})", level);
-    // The difference is -1 in its sign where the fraction is above the level's.
+    // The difference is negative if the fraction is above the level's.
     text_.emit("sub {0}, {0}, {1}", level, fraction);
     text_.emit("srai {0}, {0}, 31", level);
     text_.emit("sub {0}, {0}, {1}", result_, level);

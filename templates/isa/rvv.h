@@ -1,21 +1,20 @@
-// RVV (Zve32x, the vectors of RISC-V for integers; ADR 97) as kernels of channels in lanes write
-// it.
+// RVV (Zve32x, RISC-V's integer vectors; ADR 97): the instructions of kernels whose lanes are
+// output channels.
 //
-// A lane is an output channel. VWMACC.VX multiplies 16-bit weights of all lanes by one input, which
-// is a scalar, and adds to 32-bit sums. A value's registers follow from how many hold 32 bits of
-// every lane (`words`): half as many hold 16 bits, a quarter 8. The element width is a state, and
-// changing it keeps the number of lanes.
+// VWMACC.VX multiplies the 16-bit weights of all lanes by one input, a scalar, and adds the
+// products to 32-bit sums. `words` registers hold 32 bits of every lane; half as many hold 16 bits,
+// a quarter 8. The element width is processor state; changing it keeps the number of lanes.
 //
-// Registers that are loaded whole need no state and no length; how many bytes that are is VLEN's
-// matter, so a kernel is written for one.
+// Loads of whole registers depend neither on that state nor on the vector length. But their size
+// depends on VLEN, so a kernel is written for one VLEN.
 //
-// The requantisation is the reference's own, bit for bit: VSMUL is its saturating rounding doubling
-// multiply, and VNCLIP its rounding shift but for halves below zero, which VNCLIP rounds up.
-// Negative values are therefore made smaller by one before the shift; not where the activation
-// clamps all of those, nor in lanes that do not shift.
+// The requantisation is the reference's own, bit for bit. VSMUL is its saturating rounding doubling
+// multiply. VNCLIP is its rounding shift except for negative halves, which VNCLIP rounds up. So
+// negative values are decremented before the shift, unless the activation clamps all of them, and
+// except in lanes that do not shift.
 //
-// LLVM is told of none of these registers and uses none: between pieces of assembly they stay as
-// they are. All are the callee's, as are the length, the type and the rounding mode.
+// LLVM does not know of these registers and uses none, so they keep their values between pieces of
+// assembly. All are caller-saved, as are the vector length, the type and the rounding mode.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +28,7 @@
 
 namespace tinytune {
 
-/// v0 to v31, or the first of a group.
+/// A vector register, v0 to v31, or the first of a group.
 struct VectorReg {
   int number = 0;
 
@@ -48,20 +47,20 @@ struct fmt::formatter<tinytune::VectorReg> : fmt::formatter<std::string_view> {
 
 namespace tinytune {
 
-/// How values lie in registers.
+/// The layout of values in vector registers.
 struct RvvLanes {
-  int vector_bits;  ///< of a register (VLEN)
-  int words;        ///< registers of 32 bits of every lane: 1, 2, 4 or 8
+  int vector_bits;  ///< bits per register (VLEN)
+  int words;        ///< registers for 32 bits of every lane: 1, 2, 4 or 8
 
   int register_bytes() const { return vector_bits / 8; }
   int count() const { return vector_bits / 32 * words; }
-  /// Tiles of so many lanes that hold `channels`.
+  /// Returns the number of tiles of count() lanes that hold `channels`.
   int tiles(int channels) const { return (channels + count() - 1) / count(); }
-  /// Lanes of a tile that hold channels, on average.
+  /// Returns the average number of channels per tile.
   double used(int channels) const { return static_cast<double>(channels) / tiles(channels); }
-  /// Of `bits` of every lane; 1 as well where that is a part of one.
+  /// Returns the number of registers for `bits` of every lane; 1 if a part of one suffices.
   int registers(int bits) const { return std::max(1, words * bits / 32); }
-  /// Whether half the registers would hold as many channels.
+  /// Returns whether half the registers would hold `channels` as well.
   bool exceed(int channels) const { return words > 1 && count() / 2 >= channels; }
   bool fills_registers(int bits) const { return words * bits >= 32; }
   /// "e16, m2"
@@ -72,8 +71,8 @@ struct RvvLanes {
   }
 };
 
-/// Whether kernels for this core may be written with its vectors. Shorter ones have no use, and of
-/// longer ones eight registers are more than an instruction adds to an address.
+/// Returns whether kernels for this core may use its vectors. Vectors shorter than kLeast bits are
+/// of no use; eight registers of more than kMost bits exceed an instruction's address increment.
 inline bool has_rvv(const Target& target) {
   constexpr uint32_t kLeast = 64, kMost = 1024;
   return target.family == CoreFamily::kRiscv32 && !target.portable_kernels &&
@@ -83,8 +82,8 @@ inline bool has_rvv(const Target& target) {
 class Rvv {
  public:
   static constexpr int kRegisters = 32;
-  static constexpr int64_t kReach = 2047;      ///< of what an instruction adds, or an offset
-  static constexpr int64_t kJumpBytes = 4000;  ///< back to a loop's start, at most
+  static constexpr int64_t kReach = 2047;      ///< largest immediate or offset
+  static constexpr int64_t kJumpBytes = 4000;  ///< largest backward branch to a loop's start
   static constexpr AddressModes kScalars = {.word = "lb {0}, {2}({1})",
                                             .word_post = nullptr,
                                             .pair = nullptr,
@@ -96,15 +95,15 @@ class Rvv {
 
   Rvv(const RvvLanes& lanes, Assembly& out) : lanes_(lanes), out_(out) {}
 
-  /// To nearest, halves up: before anything that rounds.
+  /// Sets rounding to nearest, halves up; required before rounding instructions.
   void set_rounding() { out_.emit("csrwi vxrm, 0"); }
-  /// As many lanes as `length` says, at most count().
+  /// Sets the number of lanes to `length`, at most count().
   void set_length(Reg length, int bits) {
     out_.emit("vsetvli zero, {}, {}", length, lanes_.type(bits));
   }
   void set_width(int bits) { out_.emit("vsetvli zero, zero, {}", lanes_.type(bits)); }
 
-  /// `to` = `from` + `bytes`; `scratch` may be `to`, but not `from`.
+  /// Writes `to` = `from` + `bytes`; `scratch` may be `to`, but not `from`.
   void add(Reg to, Reg from, int64_t bytes, Reg scratch) {
     if (bytes >= -kReach - 1 && bytes <= kReach)
       return out_.emit("addi {}, {}, {}", to, from, bytes);
@@ -112,7 +111,7 @@ class Rvv {
     out_.emit("add {}, {}, {}", to, from, scratch);
   }
 
-  /// All of these by as much.
+  /// Adds `bytes` to all cursors.
   void move(const std::vector<Reg>& cursors, int64_t bytes, Reg scratch) {
     const bool reaches = bytes >= -kReach - 1 && bytes <= kReach;
     if (!reaches) out_.emit("li {}, {}", scratch, bytes);
@@ -121,11 +120,11 @@ class Rvv {
               : out_.emit("add {0}, {0}, {1}", cursor, scratch);
   }
 
-  /// `bits` of every lane from where `from` points.
+  /// Loads `bits` of every lane from the address `from`.
   void load_in_place(VectorReg to, int bits, Reg from) {
     out_.emit("vle{}.v {}, ({})", bits, to, from);
   }
-  /// `from` moves on by as much as count() take.
+  /// The same, and advances `from` by the bytes of count() lanes.
   void load(VectorReg to, int bits, Reg from) {
     load_in_place(to, bits, from);
     out_.emit("addi {0}, {0}, {1}", from, lanes_.count() * bits / 8);
@@ -134,12 +133,12 @@ class Rvv {
     out_.emit("vl{}re8.v {}, ({})", count, to, from);
     out_.emit("addi {0}, {0}, {1}", from, count * lanes_.register_bytes());
   }
-  /// `bytes` that lie side by side; v0 to v7, length and type are lost, and both addresses.
+  /// Copies `bytes` contiguous bytes. Clobbers v0 to v7, length, type and both addresses.
   void copy(Reg from, Reg to, int64_t bytes, Reg scratch) {
     const int64_t most = 8 * lanes_.register_bytes();
     for (int64_t left = bytes; left > 0; left -= most) {
       const int64_t now = std::min(left, most);
-      // Units pass all registers of a group, however short the length is.
+      // Vector units process all registers of a group, however short the length is.
       int registers = 1;
       while (registers * lanes_.register_bytes() < now) registers *= 2;
       out_.emit("li {}, {}", scratch, now);
@@ -151,7 +150,8 @@ class Rvv {
       out_.emit("addi {0}, {0}, {1}", to, most);
     }
   }
-  /// The byte `value`, as often; the same is lost, and both counters.
+  /// Stores the byte `value` `bytes` times. Clobbers v0 to v7, length, type, `to` and both
+  /// counters.
   void fill(Reg to, int64_t bytes, int value, Reg left, Reg some) {
     out_.emit("li {}, {}", left, value);
     out_.emit("vsetvli {}, zero, e8, m8, ta, ma", some);
@@ -165,16 +165,16 @@ class Rvv {
     out_.emit("bnez {}, 1b", left);
   }
 
-  /// 16 bits from 8, at a width of 16; `from` may be the last part of the group `to`.
+  /// Widens 8 bits to 16, at a width of 16; `from` may be the last part of the group `to`.
   void widen(VectorReg to, VectorReg from) { out_.emit("vsext.vf2 {}, {}", to, from); }
-  /// Sums of 32 bits, at a width of 16.
+  /// Add products of 16-bit values to 32-bit sums, at a width of 16.
   void add_products(VectorReg sum, Reg factor, VectorReg factors) {
     out_.emit("vwmacc.vx {}, {}, {}", sum, factor, factors);
   }
   void add_products(VectorReg sum, VectorReg a, VectorReg b) {
     out_.emit("vwmacc.vv {}, {}, {}", sum, a, b);
   }
-  /// Products of bytes as 16 bits, at a width of 8; the second is added to the first.
+  /// Multiply bytes to 16 bits, at a width of 8; add_bytes() adds a second product.
   void multiply_bytes(VectorReg to, Reg factor, VectorReg factors) {
     out_.emit("vwmul.vx {}, {}, {}", to, factors, factor);
   }
@@ -183,12 +183,12 @@ class Rvv {
   }
   void add_bytes(VectorReg to, VectorReg a, VectorReg b) { add_products(to, a, b); }
   void add_bytes(VectorReg to, Reg factor, VectorReg factors) { add_products(to, factor, factors); }
-  /// 16 bits to a sum of 32, at a width of 16.
+  /// Adds 16-bit values to 32-bit sums, at a width of 16.
   void add_wide(VectorReg sum, VectorReg half) { out_.emit("vwadd.wv {0}, {0}, {1}", sum, half); }
   void copy(VectorReg to, VectorReg from) { out_.emit("vmv.v.v {}, {}", to, from); }
 
-  /// Steps of requantisation, of all these groups one by one: the next instruction need not wait
-  /// for this one's result. At a width of 32:
+  /// Write one step of the requantisation for all register groups in turn, so that no instruction
+  /// waits for the result of the one before. At a width of 32:
   using Groups = std::vector<VectorReg>;
   void shift_left(const Groups& sums, VectorReg by) {
     for (const VectorReg s : sums) out_.emit("vsll.vv {0}, {0}, {1}", s, by);
@@ -196,8 +196,8 @@ class Rvv {
   void scale(const Groups& sums, VectorReg multiplier) {
     for (const VectorReg s : sums) out_.emit("vsmul.vv {0}, {0}, {1}", s, multiplier);
   }
-  /// So that the shift rounds halves away from zero; in the lanes of the mask `only`, if given. v0
-  /// is lost.
+  /// Decrements negative values, so that the shift rounds halves away from zero; only in the lanes
+  /// of the mask `only`, if given. Clobbers v0.
   void turn_halves(const Groups& sums, const VectorReg* only) {
     for (const VectorReg s : sums) {
       out_.emit("vmslt.vx v0, {}, zero", s);
@@ -205,20 +205,20 @@ class Rvv {
       out_.emit("vadd.vi {0}, {0}, -1, v0.t", s);
     }
   }
-  /// A bit for every lane, in whole words.
+  /// Loads a mask: a bit for every lane, stored in whole words.
   void load_mask(VectorReg to, Reg from) {
     out_.emit("vlm.v {}, ({})", to, from);
     out_.emit("addi {0}, {0}, {1}", from, mask_words() * 4);
   }
   int mask_words() const { return (lanes_.count() + 31) / 32; }
-  /// At a width of 16: to 16 bits, saturated.
+  /// At a width of 16: shifts right and saturates to 16 bits.
   void shift_right(const Groups& sums, VectorReg by) {
     for (const VectorReg s : sums) out_.emit("vnclip.wv {0}, {0}, {1}", s, by);
   }
   void add_half(const Groups& sums, Reg half) {
     for (const VectorReg s : sums) out_.emit("vsadd.vx {0}, {0}, {1}", s, half);
   }
-  /// At a width of 8: to 8 bits, saturated, and then between limits.
+  /// At a width of 8: saturates to 8 bits; the next two clamp to limits.
   void narrow(const Groups& sums) {
     for (const VectorReg s : sums) out_.emit("vnclip.wi {0}, {0}, 0", s);
   }

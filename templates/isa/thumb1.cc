@@ -1,24 +1,24 @@
-// Thumb-1, of whose sixteen registers most instructions see eight.
+// Thumb-1, where most instructions access only the low eight of sixteen registers.
 //
-// What the others can do is to be added to: sums live there, r8 and up, and everything else below.
-// LDM loads a product's words in one instruction and moves the cursor on. A product destroys one of
-// its factors: the last channel may have the words, the channels before it multiply copies.
+// ADD also accesses the high ones, so sums are in r8 and up, and all other values in low registers.
+// LDM loads a product's words in one instruction and advances the cursor. MULS overwrites one of
+// its factors: the last channel may overwrite the words, the channels before it multiply copies.
 //
-// A byte with its sign takes an index register or a second instruction, so weights are stored with
-// 128 added. What that adds to every channel's sums is 128 times the words' own sum: they start
-// from that much less. It is the same for all channels, so it is staged once, before the words.
+// Loading a byte with its sign takes an index register or a second instruction, so weights are
+// stored with 128 added. This adds 128 times the sum of the words to every sum, so sums start lower
+// by that amount. It is the same for all channels, so it is staged once, before the words.
 #include "templates/isa/product_isa.h"
 
 namespace tinytune {
 namespace {
 
 constexpr int kLow = 8, kHigh = 6;  // r8 to r12 and lr
-constexpr int kMostOffset = 31;     // of a byte from its base
+constexpr int kMostOffset = 31;     // largest offset of a byte load
 constexpr int kReach = 252;         // bytes that the loop's branch may go back
 
 bool needs_copies(const LaneTile& tile) { return tile.channels > 1 && tile.words > 1; }
 
-// Of the loop; each instruction takes two bytes.
+// Returns the size of the loop's code; each instruction takes two bytes.
 int body_bytes(const LaneTile& tile) {
   const int copies = (tile.channels - 1) * (tile.words - 1);
   return 2 * tile.step * (1 + tile.channels + 2 * tile.channels * tile.words + copies) + 6;
@@ -31,7 +31,8 @@ class Thumb1Products final : public ThumbProductIsa {
                          .weight_offset = 128,
                          .multiplies_high = false}) {}
 
-  // The end is in the last high register where sums leave it, else in the last low one.
+  // The loop's end is in the last high register if the sums leave it free, else in the last low
+  // one.
   Operands assign(const LaneTile& tile) const override {
     const int sums = tile.channels * tile.words;
     Registers low(kLow), high(Reg{kLow}, kHigh);

@@ -1,16 +1,16 @@
 // Thumb-2 without the DSP extension (Armv7-M, Cortex-M3): MLA adds a product in one instruction.
 //
-// LDM loads a product's words and moves their cursor on; weights come in groups, because the second
-// and later loads of a group take one cycle, and the first of a step moves their cursor. What sums
-// start from stands before a tile's first words.
+// LDM loads a product's words and advances their cursor. Weights are loaded in groups, because the
+// second and later loads of a group take one cycle; the first load of a step advances their cursor.
+// The start values of sums precede a tile's first words.
 #include "templates/isa/product_isa.h"
 
 namespace tinytune {
 namespace {
 
 constexpr int kRegisters = 14;                      // r0 to r12 and lr
-constexpr int64_t kReach = 4095, kReachBack = 255;  // of offsets
-constexpr int kMostLines = 200;                     // of a step
+constexpr int64_t kReach = 4095, kReachBack = 255;  // largest offsets
+constexpr int kMostLines = 200;                     // lines per step
 
 class Thumb2Products final : public ThumbProductIsa {
  public:

@@ -1,8 +1,8 @@
-// Thumb-2 with the DSP extension (Armv7E-M, Armv8-M Mainline): what kernels of SMLAD write.
+// Thumb-2 with the DSP extension (Armv7E-M, Armv8-M Mainline): the instructions of SMLAD kernels.
 //
-// A value is a word of two halves. SMLAD adds both products of two such words to a sum; SXTB16
-// makes two halves of every other byte of a word. The fused requantisation is LSL, SMMLA (the high
-// word of a product, plus a word) and ASR, the clamp to bytes SSAT.
+// An operand is a word of two 16-bit halves. SMLAD adds both products of two such words to a sum;
+// SXTB16 sign-extends every other byte of a word to two halves. The fused requantisation is LSL,
+// SMMLA (the high word of a product, plus a word) and ASR; SSAT clamps to bytes.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace tinytune {
 class Thumb2Dsp {
  public:
   static constexpr int kRegisters = 14;  // r0 to r12 and lr
-  // Of caches beside cores that have PLD: of a line, and how many may be on their way.
+  // Caches of cores with PLD: bytes per line, and the most line fills in flight.
   static constexpr int64_t kLineBytes = 32, kLinesComing = 2;
   static constexpr int64_t kReach = 4095, kReachBack = 255, kPairReach = 1020;
   static constexpr AddressModes kAddresses = {.word = "ldr {}, [{}, #{}]",
@@ -31,15 +31,14 @@ class Thumb2Dsp {
 
   explicit Thumb2Dsp(Assembly& out) : out_(out) {}
 
-  /// Words of the frame, `at` bytes from the stack pointer.
+  /// Store and load words of the stack frame, `at` bytes from the stack pointer.
   void store(Reg reg, int at) { out_.emit("str {}, [sp, #{}]", reg, at); }
   void store_two(Reg first, Reg second, int at) {
     out_.emit("strd {}, {}, [sp, #{}]", first, second, at);
   }
   void load(Reg reg, int at) { out_.emit("ldr {}, [sp, #{}]", reg, at); }
 
-  /// `to` = `from` + `bytes`, which are not negative. `to` may not be `from` where they exceed
-  /// kReach.
+  /// Writes `to` = `from` + `bytes`, for `bytes` >= 0. Beyond kReach, `to` and `from` must differ.
   void add(Reg to, Reg from, int64_t bytes) {
     if (bytes <= kReach) return out_.emit("addw {}, {}, #{}", to, from, bytes);
     out_.emit("movw {}, #{}", to, bytes & 0xffff);
@@ -47,14 +46,14 @@ class Thumb2Dsp {
     out_.emit("add {0}, {0}, {1}", to, from);
   }
 
-  /// Repeats from the line "`label`:" until `cursor` is `end`.
+  /// Branches back to the line "`label`:" unless `cursor` is `end`.
   void repeat_until(Reg cursor, Reg end, int label) {
     out_.emit("cmp {}, {}", cursor, end);
     out_.emit("bne {}b", label);
   }
 
-  /// Steps of the fused requantisation, of all these sums one by one: the next instruction need not
-  /// wait for this one's result.
+  /// Write one step of the fused requantisation for all sums in turn, so that no instruction waits
+  /// for the result of the one before.
   using Sums = std::vector<Reg>;
   void shift_left(const Sums& sums, Reg by) {
     for (const Reg s : sums) out_.emit("lsl {0}, {0}, {1}", s, by);
@@ -65,10 +64,11 @@ class Thumb2Dsp {
   void shift_right(const Sums& sums, Reg by) {
     for (const Reg s : sums) out_.emit("asr {0}, {0}, {1}", s, by);
   }
-  /// The short form, of twice the multiplier without a sign; `scratch` is lost. (h + (h >> 31) +
-  /// (1 << (right - 1))) >> right with h = (sum * twice + 2^31) >> 32, and the zero point. With a
-  /// sign, `twice` is 2^32 less where its upper bit is set, and h then less by the sum. The last
-  /// bit that a shift drops is the carry, which adds what the half would.
+  /// Writes the short form: (h + (h >> 31) + (1 << (right - 1))) >> right, plus the zero point,
+  /// with h = (sum * twice + 2^31) >> 32, where `twice` is twice the multiplier, unsigned. Clobbers
+  /// `scratch`. SMMLAR reads `twice` as signed, 2^32 less if its top bit is set, and h would be
+  /// less by the sum; the AND adds it back. The last bit shifted out is the carry, so that ADC
+  /// rounds as adding the half would.
   void scale_short(const Sums& sums, Reg twice, Reg right, Reg scratch, int zero_point) {
     for (const Reg s : sums) {
       out_.emit("and {}, {}, {}, asr #31", scratch, s, twice);
@@ -83,7 +83,7 @@ class Thumb2Dsp {
         out_.emit("sbc {0}, {0}, #{1}", s, -zero_point - 1);
     }
   }
-  /// To bytes; behind a shift to the right, which costs nothing here.
+  /// Saturates to bytes, after a right shift that SSAT includes at no cost.
   void saturate(const Sums& sums, int right = 0) {
     const std::string shift = right > 0 ? fmt::format(", asr #{}", right) : "";
     for (const Reg s : sums) out_.emit("ssat {0}, #8, {0}{1}", s, shift);

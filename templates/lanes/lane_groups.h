@@ -26,9 +26,10 @@ struct GroupLengths {
   int first, step, longest;
 };
 
-/// The longest groups that fit the lane (weight_facts.h) for all channels of a tile, which are of
-/// equal lengths. Lengths are in products; the last group may reach beyond the reduction's end,
-/// where weights count as zero. kUnsupported: `first` products do not fit.
+/// Cuts the reduction into the longest groups that fit the lane (weight_facts.h) for all channels
+/// of a tile, which have equal lengths. Returns the groups' lengths in products. The last group may
+/// reach beyond the reduction's end, where weights count as zero. kUnsupported: `first` products do
+/// not fit.
 inline Result<std::vector<int>> lane_groups(const std::vector<std::vector<int8_t>>& tile,
                                             GroupLengths lengths) {
   // Whether products [from, to) fit the lane of every channel; beyond the end they are zero.
@@ -52,9 +53,9 @@ inline Result<std::vector<int>> lane_groups(const std::vector<std::vector<int8_t
   return groups;
 }
 
-/// What a pair's `high` and `sum` start from, before so many groups, to end as its lanes' sums when
-/// those start from `low_start` and `high_start`. The high lane ends as `high`, which holds its
-/// start: the sum of the pair has that too, and takes off what every group started with.
+/// The start values of a pair's `high` and `sum`, so that its lanes end as their sums plus
+/// `low_start` and `high_start` after `groups` groups. `high` starts from `high_start`. `sum`
+/// contains both starts, less the 0x8000 that every group starts with.
 struct PairStart {
   int32_t high, sum;
 
@@ -65,25 +66,26 @@ struct PairStart {
                                  0x8000u * static_cast<uint32_t>(groups))) {}
 };
 
-/// Groups of products for LLVM to order (multiply_lanes()). Words hold pairs; the other operand
-/// comes in bytes, so many of which are a group. That length is a byte in front of the group's
-/// weights or, where those are the words, the next of an array; behind the last group it is 0.
+/// Writes the loop over groups of products in IR, which LLVM schedules (multiply_lanes()). Words
+/// hold pairs; the other operand is bytes. A group's length, the number of these bytes, is a byte
+/// before its weights or, if the weights are the words, an element of an array. A length of 0
+/// follows the last group.
 struct GroupLoop {
   LaneTile tile;
-  int first;              ///< products before a group's first test; tile.step are between tests
-  bool weights_in_words;  ///< those pass by then, else the words are kept
+  int first;              ///< products before a group's first test; tile.step between further tests
+  bool weights_in_words;  ///< weights are the words and pass; else inputs are, and are kept
 
   struct Cursors {
-    Value weights, lengths, inputs;  ///< lengths: where they are an array
+    Value weights, lengths, inputs;  ///< lengths: only if they are an array
   };
   struct Sums {
     Values sum, high;  ///< of each pair, [word][byte]
-    Cursors end;       ///< where the length of 0 is
+    Cursors end;       ///< cursors at the length of 0
   };
   /// `start(word, byte)` is the address of a pair's PairStart.
   Sums run(const Cursors& from, const std::function<Value(int, int)>& start, IrText& ir) const {
     const bool array = weights_in_words;
-    const size_t counted = array ? 1 : 0;  // which cursor moves by bytes
+    const size_t counted = array ? 1 : 0;  // the cursor of the bytes
     const LaneOrder order{!weights_in_words, weights_in_words, /*sums_by_word=*/true};
     const auto load_length = [&](const Value& at) { return ir.load_byte(at, false); };
     // Carried: weights, the next length or where it is, inputs, then (sum, high) of every pair.
@@ -99,7 +101,8 @@ struct GroupLoop {
       Values group = {array ? v[0] : ir.at(v[0], 1), v[2]};
       const Value end = ir.at(group[counted], array ? load_length(v[1]) : v[1]);
       group.insert(group.end(), pairs, 0x8000);
-      // The first products by themselves: their sums begin at a constant that no instruction loads.
+      // The first products are peeled: no instruction loads the constant that their sums start
+      // from.
       group = multiply_lanes(tile, order, first, group, ir);
       group = ir.do_while_if(ir.differs(group[counted], end), group, [&](const Values& g) {
         Values next = multiply_lanes(tile, order, tile.step, g, ir);
@@ -125,7 +128,7 @@ struct GroupLoop {
   }
 };
 
-/// The low lane of a pair.
+/// Returns the sum of a pair's low lane.
 inline Value low_lane(const Value& sum, const Value& high, IrText& ir) {
   return ir.sub(sum, ir.shift_left(high, 16));
 }

@@ -1,21 +1,21 @@
 // Tiles of lane-packed dense layers (lanes_dense.cc) in one piece of assembly for RV32.
 //
-// Groups of products, what empties the lanes behind each, and the ends of channels: every sum has
-// its registers, and LLVM, which spills a tile of four pairs, writes nothing between them. All that
-// tiles read but inputs stands in one stream, in the order in which it is read. Products are
-// unrolled and nothing counts them: a group enters the code where as many are left as it has. How
-// far into it that is, and how far the cursors go, stands before the group's weights, so a group
-// has any length and costs eight instructions beside its products and its lanes. Cursors move to
-// the group's end first; products reach back from there.
+// The piece has the products of groups, the code that empties the lanes after each group, and the
+// epilogues of channels. Every sum has its own registers; LLVM would spill a tile of four pairs.
+// Everything that tiles read, except inputs, is one stream in the order of reading. Products are
+// unrolled and not counted: a group jumps to the point in the code after which as many products
+// follow as it has. The offset of that point and the distances that the cursors move precede the
+// group's weights. So a group has any length, and costs eight instructions besides its products and
+// the emptying of lanes. Cursors move to the group's end first; products reach back from there.
 //
-// Groups that are short may have code for each length instead, which moves the cursors itself: five
-// instructions a group. Only where its code is stands before a group's weights.
+// Short groups may have separate code for each length instead, which moves the cursors by
+// constants: five instructions a group. Only the offset of its code precedes a group's weights.
 //
-// Weights are a word a pair, or a byte each, four channels a word, w + 128. Of such a word
-//   even = word & 0xff00ff   is the lanes of channels 0 and 2,
-//   rest = word >> 8         is those of 1 and 3, and 256 times channel 2,
-// whose sum the even lanes tell: a mask and a shift for four products are all that bytes cost. What
-// 128 adds is a multiple of the sum of inputs, for all channels the same.
+// Weights are one word per pair; or bytes, w + 128, of four channels in a word, from which
+//   even = word & 0xff00ff   has the lanes of channels 0 and 2,
+//   rest = word >> 8         has the lanes of channels 1 and 3, plus 256 times channel 2.
+// The even lanes yield the sum of channel 2 to subtract, so bytes cost only a mask and a shift per
+// four products. The 128 adds a multiple of the sum of inputs, the same to all channels.
 #pragma once
 
 #include <algorithm>
@@ -33,41 +33,41 @@
 namespace tinytune {
 
 struct LanePairs {
-  int pairs;      ///< of channels, a tile; two of them a word if `in_bytes`
-  int longest;    ///< group, in products; odd: each length has code of its own
-  bool in_bytes;  ///< each weight
-  bool by_layer;  ///< all channels end alike
-  bool scatters;  ///< outputs, to places that stand in the stream, behind the last group's words
+  int pairs;      ///< pairs of channels per tile; two pairs per word if `in_bytes`
+  int longest;    ///< products in the longest group; odd: each length has its own code
+  bool in_bytes;  ///< weights are bytes
+  bool by_layer;  ///< all channels have the same epilogue words
+  bool scatters;  ///< stores outputs to places in the stream, after the last group's words
 
-  static constexpr int kInstruction = 4;  ///< bytes, none of them compressed
+  static constexpr int kInstruction = 4;  ///< bytes per instruction; none is compressed
   static constexpr int kEachLength[] = {9, 17};
   bool each_length() const { return longest % 2 == 1; }
-  /// Of what stands before a group, in bytes.
+  /// The header of a group: offsets and size, in bytes.
   static constexpr int kStepAt = 0, kSkippedAt = 2, kLengthAt = 4, kGroupBytes = 8;
-  static constexpr int kCodeAt = 0, kShortGroupBytes = 4;  ///< of groups with code for each length
-  /// Of what stands behind the last group, whose step is 0 or whose code is the tile's end.
+  static constexpr int kCodeAt = 0, kShortGroupBytes = 4;  ///< with code for each length
+  /// The words after the last group, read like a header: step 0, or the code of the tile's end.
   static constexpr int kMoreAt = 2, kLastBytes = 4;
 
   static constexpr int kPlaceBytes = 2;
-  /// The places of a tile's outputs, in the order of channels_of().
+  /// Returns the places of a tile's outputs, two per word, in the order of its channels.
   std::vector<int32_t> place_words(const std::vector<int>& places) const {
     std::vector<int32_t> words;
     for (size_t c = 0; scatters && c < places.size(); c += 2)
       words.push_back(halves(places[c], places[c + 1]));
     return words;
   }
-  /// Returns the offset of the ends' words from those behind the last group.
+  /// Returns the offset of the epilogue words from the words after the last group.
   int ends_at() const { return kLastBytes + (scatters ? 2 * pairs * kPlaceBytes : 0); }
 
-  int words() const { return in_bytes ? pairs / 2 : pairs; }  ///< of one product's weights
+  int words() const { return in_bytes ? pairs / 2 : pairs; }  ///< words of weights per product
   int weight_bytes() const { return 4 * words(); }
-  /// For one product of every channel.
+  /// Returns the instructions for one product of every channel.
   int instructions() const { return in_bytes ? 2 + 7 * words() : 1 + 3 * words(); }
   int product_code_bytes() const { return kInstruction * instructions(); }
-  /// What empties the lanes.
+  /// Returns the instructions that empty the lanes.
   int emptying() const { return in_bytes ? 7 + 5 * pairs : 3 * pairs; }
-  /// Where code for a length begins, behind that of all shorter ones. The first product of bytes
-  /// adds to nothing.
+  /// Returns the offset of the code for a length, which follows that of all shorter ones. With
+  /// bytes, the first product of a group needs no additions.
   int code_of_length(int length) const {
     constexpr int kOfGroup = 5;
     const int saved = in_bytes ? pairs : 0, shorter = length - 1;
@@ -78,13 +78,13 @@ struct LanePairs {
     return each_length() ? code_of_length(longest + 1) : int64_t{longest} * product_code_bytes();
   }
 
-  /// Which channels of the tile are in the low and in the high lane of pair `q`.
+  /// Returns which of the tile's channels are in the low and in the high lane of pair `q`.
   std::pair<int, int> channels_of(int q) const {
     if (!in_bytes) return {2 * q, 2 * q + 1};
     const int first = 4 * (q / 2) + q % 2;
     return {first, first + 2};
   }
-  /// One product's weights: of the tile's channels.
+  /// Packs the weights of one product, of all the tile's channels.
   std::vector<int32_t> product_words(const std::vector<int8_t>& weights) const {
     std::vector<int32_t> all;
     const size_t channels = in_bytes ? 4 : 2;
@@ -96,9 +96,9 @@ struct LanePairs {
     }
     return all;
   }
-  /// A tile begins with its pairs' sum and high of PairStart. Before a group's weights, and behind
-  /// the last group of a tile; places and the ends' words follow, those of the layer or of the
-  /// channels in the order of pairs.
+  /// Return the words before a group's weights, and after a tile's last group. In the stream, a
+  /// tile begins with `sum` and `high` of each pair's PairStart, and ends with places and epilogue
+  /// words: those of the layer, or of the channels in the order of pairs.
   std::vector<int32_t> group_words(int products) const {
     if (each_length()) return {code_of_length(products)};
     return {halves(kGroupBytes + products * weight_bytes(),
@@ -110,13 +110,13 @@ struct LanePairs {
   }
 };
 
-// Operands: the cursors, (sum, high) of every pair and its accumulator, an input, two words, what a
-// group moves the stream's cursor by, where the products begin, and a constant: what lanes start
-// from, or the mask of bytes, which come with the sum of a group's inputs. The sum of a pair is
-// that of its words, low + (high << 16); `high` is the high lane's own.
+// Operands: the cursors; (sum, high) of every pair; its accumulator; an input; two words; the step
+// of the stream's cursor; the address of the products; a constant, which is the lanes' start value
+// or the mask of bytes; for bytes, the sum of a group's inputs. `sum` adds up a pair's words, low +
+// (high << 16); `high` adds up its high lane.
 class LanePairOperands {
  public:
-  static constexpr int kRegisters = 28;  // of RV32, but zero, sp, gp and tp
+  static constexpr int kRegisters = 28;  // all of RV32's but zero, sp, gp and tp
   static constexpr int kCursors = 3;
 
   explicit LanePairOperands(const LanePairs& tile) : all_(kRegisters) {
@@ -125,11 +125,11 @@ class LanePairOperands {
     input = all_.keep(), word = all_.keep(2), step = all_.keep(), code = all_.keep();
     constant = all_.keep();
     if (tile.in_bytes) inputs_sum = all_.keep();
-    // The ends of channels begin where accumulators did.
+    // The epilogues' registers begin at the accumulators'.
     const int kept = kRegisters - all_.left(), of_ends = accumulator.number + kScratchOfEnds;
     all_.keep(std::max(0, of_ends - kept));
     last = Reg{kRegisters - all_.left() - 1};
-    levels = last + 1 + kCursors;  // behind what is carried, once more
+    levels = last + 1 + kCursors;  // after the carried operands, which are listed twice
   }
 
   int temporaries() const { return last.number + 1 - kCursors; }
@@ -174,7 +174,7 @@ class LanePairsWriter : public Assembly {
   }
 
   void groups() {
-    constexpr int kProductsAt = 3 * LanePairs::kInstruction;  // behind the first of these three
+    constexpr int kProductsAt = 3 * LanePairs::kInstruction;  // after AUIPC, LHU and J
     for (const char* line : {".option push", ".option norelax", ".p2alignw 2, 1", ".option norvc"})
       emit("{}", line);
     emit("auipc {}, 0", r_.code);
@@ -196,9 +196,9 @@ class LanePairsWriter : public Assembly {
     emit("2: .option pop");
   }
 
-  // `step` is where the next group's code is.
+  // The register `step` holds the offset of the next group's code.
   void groups_of_each_length() {
-    constexpr int kCodeFrom = 4 * LanePairs::kInstruction;  // behind the first of these four
+    constexpr int kCodeFrom = 4 * LanePairs::kInstruction;  // after AUIPC, LHU, ADD and JALR
     for (const char* line : {".option push", ".option norelax", ".p2alignw 2, 1", ".option norvc"})
       emit("{}", line);
     emit("auipc {}, 0", r_.code);
@@ -249,7 +249,7 @@ class LanePairsWriter : public Assembly {
     move(kStream, at);
   }
 
-  // One product of every channel, the first of a group or one more.
+  // Writes one product of every channel. `first`: of a group.
   void product(int input_at, int weights_at, bool first) {
     emit("lb {}, {}({})", r_.input, input_at, kInputs);
     tile_.in_bytes ? product_of_bytes(weights_at, first) : product_of_words(weights_at, first);
@@ -302,8 +302,8 @@ class LanePairsWriter : public Assembly {
     for (int q = 0; q < tile_.pairs; ++q) empty(q);
   }
 
-  // Lanes start from 2^15 here, less 128 in either lane, and of the rest 2^15 more (256 times what
-  // 128 adds to channel 2), for each unit of the inputs' sum.
+  // Adds the lanes' start value here: 2^15, less, for each unit of the inputs' sum, 128 in either
+  // lane and in `rest` another 2^15 (256 times what 128 adds to channel 2).
   void empty_bytes() {
     const Reg start = r_.word, start_of_rest = r_.word + 1;
     emit("slli {}, {}, 7", start, r_.inputs_sum);
@@ -318,14 +318,14 @@ class LanePairsWriter : public Assembly {
       emit("add {0}, {0}, {1}", of_even, start);
       emit("add {0}, {0}, {1}", of_rest, start_of_rest);
       empty(q);
-      emit("slli {0}, {0}, 8", of_even);  // channel 2's
+      emit("slli {0}, {0}, 8", of_even);  // channel 2, times 256
       emit("sub {0}, {0}, {1}", of_rest, of_even);
       empty(q + 1);
     }
   }
 
   static constexpr Reg kStream{0}, kInputs{1}, kOutputs{2}, kFirstSum{3};
-  static constexpr int kAddend = 2048;  // of an immediate
+  static constexpr int kAddend = 2048;  // range of an immediate
 
   const Workload& w_;
   const LanePairs& tile_;
@@ -333,7 +333,7 @@ class LanePairsWriter : public Assembly {
   LaneEnds ends_;
 };
 
-/// Whether RV32's registers and the offsets of its loads suffice.
+/// Returns whether RV32's registers and the offsets of its loads suffice.
 inline bool lane_pairs_fit(const Workload& w, const LanePairs& tile) {
   constexpr int kReach = 2048;  // of a load's offset, backwards
   const int levels = w.facts.requantise == Requantise::kStepped ? 1 : 0;
@@ -346,8 +346,8 @@ struct LaneCursors {
   Value stream, inputs, outputs;
 };
 
-/// Computes tiles up to the last one that says there are no more, and returns the cursors behind
-/// it. `skips_low` and `levels` as in rv32_ends.h.
+/// Writes code that computes tiles up to the one whose words say that it is the last. Returns the
+/// cursors after it. `skips_low` and `levels` as in rv32_ends.h.
 inline LaneCursors add_lane_pairs(const Workload& w, const LanePairs& tile, bool skips_low,
                                   const LaneCursors& cursors, const Value& levels, IrText& ir) {
   const LanePairsWriter code(w, tile, skips_low);

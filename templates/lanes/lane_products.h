@@ -1,8 +1,9 @@
-// The inner loop of all lanes: words that hold several values times bytes, into a tile of sums.
-// Of convolutions inputs are in words and weights in bytes, of dense layers it is the other way.
+// The inner loop of lane-packed kernels: multiplies words that hold several values by bytes, and
+// adds the products to a tile of sums. Convolutions have inputs in words and weights in bytes;
+// dense layers the reverse.
 //
-// As assembly it has a register for everything in it, whatever must rest on the stack around it.
-// What differs between instruction sets is in isa/product_isa.h. LLVM has its own order, and spills
+// In assembly, all its values are in registers, whatever must be spilled around it;
+// isa/product_isa.h has the differences between instruction sets. As IR, LLVM orders it, and spills
 // large tiles.
 #pragma once
 
@@ -14,18 +15,18 @@
 
 namespace tinytune {
 
-inline constexpr int kLaneCursors = 2;  ///< of weights and of inputs; the sums follow
+inline constexpr int kLaneCursors = 2;  ///< cursors of weights and of inputs; the sums follow
 
 enum class LaneLoop { kLlvm, kRv32, kThumb1, kThumb2 };
 
-/// Of the assembly; LLVM's loop has RV32's limits.
+/// Returns the instruction set of the assembly. LLVM's loop has RV32's limits.
 inline const ProductIsa& isa_of(LaneLoop loop) {
   return loop == LaneLoop::kThumb1   ? thumb1_products()
          : loop == LaneLoop::kThumb2 ? thumb2_products()
                                      : rv32_products();
 }
 
-// Which values of a product are kept, and where each is, in bytes from its cursor.
+// Says which values of a product are kept, and where each is, in bytes from its cursor.
 struct LaneRoles {
   const LaneTile& tile;
   bool keeps_words;
@@ -43,12 +44,13 @@ struct LaneRoles {
   }
 };
 
-/// One product after another of every word of a tile with every byte, `terms` times, for LLVM to
-/// order: those of one kind are kept, each of the other passes by. Carries the cursors of weights
-/// and of inputs, then sums, [word][byte] if `sums_by_word`, else [byte][word].
+/// Which values multiply_lanes() keeps, and the order of its sums: [word][byte] if `sums_by_word`,
+/// else [byte][word].
 struct LaneOrder {
   bool keeps_words, weights_in_words, sums_by_word;
 };
+/// Writes the products of every word of a tile with every byte, for `terms` terms, in IR. Carries
+/// the cursors of weights and of inputs, then the sums.
 inline Values multiply_lanes(const LaneTile& tile, const LaneOrder& order, int terms,
                              const Values& carried, IrText& ir) {
   const bool keeps_words = order.keeps_words;
@@ -76,8 +78,8 @@ inline Values multiply_lanes(const LaneTile& tile, const LaneOrder& order, int t
   return next;
 }
 
-// The loop, in an instruction set of which it knows no more than its hooks. "2:" is behind the
-// first product of a step.
+// Writes the loop in any instruction set. `enters_behind_first`: the label "2:" follows the first
+// product of a step.
 inline Assembly lane_loop(const LaneTile& tile, const ProductIsa& isa,
                           const ProductIsa::Operands& operands, bool enters_behind_first = false) {
   const LaneRoles roles{tile, isa.keeps_words(tile)};
@@ -111,9 +113,9 @@ inline Assembly lane_loop(const LaneTile& tile, const ProductIsa& isa,
   return code;
 }
 
-/// Adds all products from `weights` to `weights_end` ([product][channel]) with the words from
-/// `inputs` on ([product][word]) to `sums` ([channel][word]), and returns those. Where the
-/// instruction set has them staged, what sums start from are the first words instead.
+/// Multiplies the weights from `weights` to `weights_end` ([product][channel]) by the words from
+/// `inputs` on ([product][word]), and returns `sums` ([channel][word]) plus the products. If the
+/// instruction set wants start values staged, these precede the words and `sums` is ignored.
 inline Values add_lane_products(const LaneTile& tile, LaneLoop loop, const Value& weights,
                                 const Value& weights_end, const Value& inputs, const Values& sums,
                                 IrText& ir) {

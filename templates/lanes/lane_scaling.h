@@ -1,5 +1,5 @@
-// What kernels in lanes as wide as whole sums ask of a layer's weights: that sums fit their lanes,
-// and a requantisation that is exact for what lanes hold.
+// What kernels with lanes as wide as whole sums require of a layer's weights: sums that fit their
+// lanes, and a fused requantisation that is exact for the lanes' values.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,18 @@
 
 namespace tinytune {
 
-/// Whether so many lanes may lie in so many words: 17 to 24 bits each.
+/// Returns whether `lanes` lanes may share `words` words: 17 to 24 bits each.
 inline bool is_lane_layout(int lanes, int words) {
   constexpr int kFewestBits = 17, kMostBits = 24;
   return words < lanes && lanes <= 2 * words && LaneWords::bits(lanes, words) >= kFewestBits &&
          LaneWords::bits(lanes, words) <= kMostBits;
 }
 
-/// Where a lane's sum starts from, since it may be negative.
+/// Returns the start value of a lane's sum, which may become negative.
 inline uint32_t middle_of_lane(int bits) { return uint32_t{1} << (bits - 1); }
 
-/// kUnsupported: accumulators, with `origin` of their channel added, may leave so many bits.
+/// Checks that accumulators plus their channel's `origin` fit `bits` bits. kUnsupported: they may
+/// not.
 inline Status sums_fit_lanes(const Workload& w, const LayerData& data, int bits,
                              const std::vector<int64_t>& origin) {
   const auto ranges = accumulator_ranges(w, data);
@@ -34,7 +35,7 @@ inline Status sums_fit_lanes(const Workload& w, const LayerData& data, int bits,
   return ok_status();
 }
 
-/// fuse_requantise_from(). kUnsupported: it finds nothing.
+/// Calls fuse_requantise_from(). kUnsupported: it finds nothing.
 inline Result<FusedRequantise> fuse_lanes(const Workload& w, const LayerData& data,
                                           const UnsignedMultiply& multiply,
                                           const std::vector<int64_t>& origin) {

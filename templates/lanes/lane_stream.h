@@ -22,8 +22,8 @@ namespace tinytune {
 
 /// The packed weights of one tile of channels.
 struct PackedTile {
-  std::vector<int> lengths;                    ///< of groups
-  std::vector<std::vector<int32_t>> products;  ///< one of every channel
+  std::vector<int> lengths;                    ///< products per group
+  std::vector<std::vector<int32_t>> products;  ///< words of each product, for all channels
   std::vector<PairStart> starts;
 };
 
@@ -79,8 +79,8 @@ inline LayerData with_channels(const LayerData& data, const std::vector<int>& or
   return ordered;
 }
 
-/// Whether code for each length has the groups that the weights allow, or few more: a group then
-/// costs three instructions fewer, some 12 %.
+/// Returns whether shape.longest leaves at most 10 % more groups than the weights allow. Code for
+/// each length pays then: a group costs three instructions fewer, some 12 %.
 inline bool groups_are_short(const Workload& w, const LayerData& of_layer, const LanePairs& shape) {
   const LayerData data = with_channels(of_layer, channel_order(w, of_layer, shape));
   constexpr int kLongest = 64, kPercent = 110;
@@ -96,8 +96,8 @@ inline bool groups_are_short(const Workload& w, const LayerData& of_layer, const
   return groups * 100 <= allowed * kPercent;
 }
 
-/// The constants of assembly: levels, and tile by tile starts, groups and ends. Full tiles are of
-/// shape `tile`, what channels remain of shape `rest`.
+/// Packs the stream of the assembly: levels; then, tile by tile, start values, groups and epilogue
+/// words. Full tiles have the shape `tile`, the remaining channels the shape `rest`.
 inline Result<std::vector<PackedConstant>> pack_stream(const Workload& w, const LayerData& of_layer,
                                                        const LanePairs& tile,
                                                        const LanePairs& rest) {

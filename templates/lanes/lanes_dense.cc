@@ -1,15 +1,16 @@
 // Lane-packed dense layers: two output channels in one word of weights, (w1 << 16) + w0.
 //
 // The proof and the groups are those of lane_groups.h. A dense layer has one pixel and no reuse of
-// weights, so here the weights carry the lanes: a step loads one input and a word per pair of
+// weights, so here the weights are packed into lanes: a step loads one input and a word per pair of
 // channels and adds two products per multiplication. Flash doubles (16 bits a weight).
 //
-// "lanes_dense" is for any core, its loops are LLVM's. On RV32 tiles are in one piece of assembly
-// (lane_pairs.h): two channels in a word ("pairs_dense"; "sorted_dense", with channels in the order
-// of their weights' magnitudes), or four ("quads_dense"), which takes more instructions and half
-// the flash. There groups may have any length (or code of their own for each, which takes fewer
-// instructions), and all that a kernel reads but inputs stands in one stream (lane_stream.h),
-// "weights". What channels remain behind the last full tile are a narrower one with its own code.
+// "lanes_dense" is for any core; LLVM compiles its loops. On RV32 tiles are in one piece of
+// assembly (lane_pairs.h): two channels in a word ("pairs_dense"; "sorted_dense", with channels in
+// the order of their weights' magnitudes), or four ("quads_dense"), which takes more instructions
+// and half the flash. There, groups may have any length (or separate code for each length, which
+// takes fewer instructions), and everything that a kernel reads, except inputs, is one stream
+// (lane_stream.h), "weights". Channels after the last full tile are a narrower tile with its own
+// code.
 
 #include <algorithm>
 #include <functional>
@@ -38,18 +39,18 @@ enum class Row { kLanes, kPairs, kSorted, kQuads };
 constexpr const char* kNames[] = {"lanes_dense", "pairs_dense", "sorted_dense", "quads_dense"};
 constexpr const char* name_of(Row row) { return kNames[static_cast<size_t>(row)]; }
 
-// Of lanes_dense.
-constexpr int kStartWords = 2;  // of a pair: PairStart
-constexpr int kPairWords = 8;   // that, the requantisation of both, and room
+// Constants of lanes_dense.
+constexpr int kStartWords = 2;  // per pair: PairStart
+constexpr int kPairWords = 8;   // PairStart, the requantisation of both channels, padding
 constexpr int kLongestGroup = 255;
 
-constexpr int kShortest = 8;  // of the values of "longest"
+constexpr int kShortest = 8;  // smallest value of "longest"
 
 struct Plan {
   bool by_llvm;
   int step;  // products between tests of LLVM's loop
   LanePairs tile, rest;
-  int tiles;  // of the first kind
+  int tiles;  // number of full tiles
 
   Plan(const Workload& w, const Schedule& s)
       : by_llvm(s.template_name() == name_of(Row::kLanes)),
@@ -72,8 +73,8 @@ struct Plan {
     return lane_pairs_fit(w, tile) && tiles > 0 && (!tile.scatters || w.out_c <= kPlaces) &&
            (tile.longest == kShortest || tile.longest / 2 < w.in_c);
   }
-  // Assembly is copied or cached too: the products are an eighth of the weights' bytes at most, a
-  // quarter where there are as few as can be.
+  // Limits code size, because code is copied or cached like weights: at most 1/8 of the packed
+  // weights' bytes, 1/4 for the shortest "longest".
   bool is_lean(const Workload& w) const {
     return by_llvm || tile.code_bytes() * (tile.longest == kShortest ? 4 : 8) <=
                           w.weight_bytes() * (tile.in_bytes ? 1 : 2);
@@ -111,7 +112,7 @@ ConfigSpace space(const Workload& w, const Device& device) {
   return knobs<row>(device).template legal_space<Plan>(w);
 }
 
-// As many channels as there are registers for share an input.
+// Chooses the most channels that registers permit, because they share an input.
 template <Row row>
 Schedule usual(const Workload& w, const Device& device, const char* scale) {
   const KnobTable table = knobs<row>(device);
@@ -128,12 +129,12 @@ Schedule usual(const Workload& w, const Device& device, const char* scale) {
   return best;
 }
 
-// Prefers code for each length if groups may be short: no more code than packed weights for the
-// shortest lengths, and as little as is_lean() asks beyond. Packing refuses it if the weights make
-// groups longer (groups_are_short()).
+// Prefers code for each length if groups may be short. The code of the shorter lengths may be as
+// large as the packed weights; is_lean() limits that of the longer ones. Packing refuses it if the
+// weights make groups longer (groups_are_short()).
 template <Row row>
 std::vector<Schedule> usual_schedules(const Workload& w, const Device& device) {
-  constexpr int kShortGroup = 4;  // that any weights of the layer allow
+  constexpr int kShortGroup = 4;  // products that the layer's weights allow everywhere
   std::vector<Schedule> all;
   for (const char* scale : {"layer", "channel"}) {
     const Schedule shared = usual<row>(w, device, scale);
@@ -188,7 +189,7 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
                                      bytes_constant("groups", groups), params.finish()};
 }
 
-// Packs constants of the rows in assembly.
+// Packs the constants of the templates in assembly.
 Result<std::vector<PackedConstant>> pack_in_assembly(const Workload& w, const LayerData& data,
                                                      const Schedule& schedule) {
   const Plan plan(w, schedule);
@@ -238,7 +239,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   return nest;
 }
 
-// Of lanes_dense.
+// Writes lanes_dense.
 class Writer {
  public:
   Writer(const Workload& w, const Plan& plan)
@@ -286,7 +287,7 @@ class Writer {
   ChannelLoop channels_;
 };
 
-// Of the others.
+// Lowers the templates in assembly.
 Lowered lower_stream(const Workload& w, const Schedule& schedule, const Device& device,
                      const std::string& symbol) {
   const Plan plan(w, schedule);

@@ -1,5 +1,6 @@
-// Lane-packed convolution: two pixels in one word, so that one multiplication does two products, in
-// groups that fit the lanes (lane_groups.h). pack() writes their lengths between the weights.
+// Lane-packed convolution: two pixels in one word, so that one multiplication computes two
+// products, in groups that fit the lanes (lane_groups.h). pack() writes the groups' lengths between
+// weights.
 //
 // The words are staged as staged_lanes.h says. Group lengths are read from data, which Halide's
 // loops cannot do; this template writes LLVM assembly instead (doc/adr/0009).
@@ -17,7 +18,7 @@
 namespace tinytune {
 namespace {
 
-constexpr int kStartWords = 2;  // of a channel: what the high lane starts from, and the sum
+constexpr int kStartWords = 2;  // per channel: PairStart's `high` and `sum`
 
 struct Plan : StagedLanes {
   int first;  // products before a group's first test
@@ -30,8 +31,8 @@ struct Plan : StagedLanes {
                     .border = s.get("border")},
         first(s.get_int("first")) {}
 
-  // The fact holds for groups at multiples of their length. Elsewhere two products fit unless both
-  // weights are -128, which pack() refuses.
+  // facts.lane_group holds for groups at multiples of their length. Elsewhere two products fit
+  // unless both weights are -128, which pack() refuses.
   bool legal(const Workload& w) const {
     return pixels <= w.out_h * w.out_w && tile.channels * tile.words <= 8 &&
            std::max(first, tile.step) <= std::min<int64_t>(w.facts.lane_group, w.reduction()) &&

@@ -1,10 +1,10 @@
-// The frame of lane-packed convolutions: of a tile of pixels, words that hold the inputs of several
-// are staged once (pixel_tiles.h), and all output channels multiply those with bytes of weights,
-// [tile][product][channel].
+// The outer loops of lane-packed convolutions: for a tile of pixels, words that hold the inputs of
+// several pixels are staged once (pixel_tiles.h); all output channels multiply them by bytes of
+// weights, [tile][product][channel].
 //
 // Pixels, not weights, are packed: weights stay bytes in flash, and the lanes of a word share a
-// channel's constants. How lanes lie in a word, and what a tile of channels does, is a template's.
-// Groups of channels are such convolutions each (channel_groups.h), whose inputs are staged in
+// channel's constants. A template defines the layout of lanes in a word and the code of a tile of
+// channels. Each group of channels is such a convolution (channel_groups.h); groups are staged in
 // turn.
 #pragma once
 
@@ -23,18 +23,18 @@ namespace tinytune {
 
 struct StagedLanes {
   LaneTile tile;
-  int pixels;  ///< of which tile.words words hold the inputs
+  int pixels;  ///< pixels per tile; tile.words words hold one input of each
   int64_t padded_reduction;
   std::string border;
-  int64_t start_bytes = 0;  ///< staged before the words
+  int64_t start_bytes = 0;  ///< bytes of start values, staged before the words
 
-  int64_t weight_bytes() const { return padded_reduction * tile.channels; }  ///< of a tile
+  int64_t weight_bytes() const { return padded_reduction * tile.channels; }  ///< per tile
   int64_t staged_bytes() const { return start_bytes + padded_reduction * tile.words * 4; }
   int64_t scratch_bytes(const Workload& w) const {
     return PixelTiles::bytes(w, border) + staged_bytes();
   }
 
-  /// With `start_words` of a channel before its requantisation.
+  /// `start_words`: a channel's words before its requantisation.
   LoopNest describe(const Workload& w, const Schedule& schedule, int start_words) const {
     const int64_t tiles = PixelTiles::tiles(w, pixels);
     NestBuilder build(w, 4, 1, start_words);
@@ -75,7 +75,7 @@ class StagedLanesWriter {
  protected:
   using Pixels = std::vector<PixelTiles::Pixel>;
 
-  /// `shared_words`: of parameters, behind those of a group's channels.
+  /// `shared_words`: the parameter words after those of a group's channels.
   StagedLanesWriter(const Workload& w, const StagedLanes& plan, int start_words, int shared_words,
                     PixelTiles::Cursors cursors = PixelTiles::Cursors::kOfPixels)
       : w_(w),
@@ -89,14 +89,14 @@ class StagedLanesWriter {
   ~StagedLanesWriter() = default;
 
   virtual void stage(const Pixels& pixels) = 0;
-  /// All tiles of channels.
+  /// Writes all tiles of channels.
   virtual void all_channels(const Value& staged, const Value& out) {
     channels_.run(tile_.channels, out,
                   [&](const Value& weights, const Value& params, const Value& output) {
                     return tile(weights, params, staged, output);
                   });
   }
-  /// A tile of channels. Returns the next one's weights.
+  /// Writes a tile of channels. Returns the address of the next tile's weights.
   virtual Value tile(const Value& weights, const Value& params, const Value& staged,
                      const Value& out) = 0;
 
@@ -111,7 +111,7 @@ class StagedLanesWriter {
   ChannelLoop channels_;
 
  private:
-  // The group's constants: weights of equal tiles.
+  // Returns the current group's constants.
   ChannelSlice slice() {
     const int64_t params = int64_t{channels_.param_bytes()} * group_.out_c + 4 * shared_words_;
     return {w_.out_c, ir_.at(argument("weights"), tiles_.group(), group_weights_),

@@ -1,14 +1,15 @@
 // Dense layers with lanes as wide as whole sums, on RV32: channels share words of weights, as
 // pixels share words of inputs in wide_lanes_nhwc.cc (lane_words.h).
 //
-// Two channels a word (lanes_dense.cc) take 1.5 instructions a product, but their lanes of 16 bits
-// must be emptied as often as weights are large: every fourth product where those use all of a
-// byte, half an instruction more. Eight channels in five words take 1.9 and are never emptied. A
-// dense layer has one pixel and reads each weight once, so its weights are packed in advance, and
-// an input serves the whole tile. It asks that every sum fits its lane; pack() refuses others.
+// Two channels per word (lanes_dense.cc) take 1.5 instructions a product, but the larger the
+// weights, the more often their lanes of 16 bits must be emptied: after every fourth product if
+// weights use a whole byte, which adds half an instruction. Eight channels in five words take 1.9
+// and are never emptied. A dense layer has one pixel and reads each weight once, so its weights are
+// packed in advance, and an input serves the whole tile. Every sum must fit its lane; otherwise
+// pack() refuses the weights.
 //
-// The stream "weights" is, tile by tile, what the words start from (middles of lanes, and biases)
-// and the words of each product. The fused requantisation multiplies lanes where they are.
+// The stream "weights" has, tile by tile, the words' start values (middles of lanes, and biases),
+// then the words of each product. The fused requantisation multiplies lanes at the top of a word.
 
 #include <map>
 
@@ -28,7 +29,7 @@ namespace tinytune {
 namespace {
 
 constexpr const char* kName = "wide_dense";
-constexpr int kChannelWords = 2;  // multiplier and offset; behind all of them, the right shift
+constexpr int kChannelWords = 2;  // multiplier and offset; after all channels, the right shift
 
 struct Plan {
   int channels, words, step;
@@ -40,7 +41,7 @@ struct Plan {
         step(s.get_int("step")),
         by_layer(s.get("scale") == "layer") {}
 
-  // One input is kept, the words of weights pass by.
+  // One input is kept, the words of weights pass.
   LaneTile tile() const { return {.channels = 1, .words = words, .step = step}; }
   int bits() const { return LaneWords::bits(channels, words); }
   UnsignedMultiply multiply() const { return {.bits = bits(), .left = 32 - bits()}; }
@@ -72,7 +73,7 @@ KnobTable knobs(const Workload& w) {
 
 ConfigSpace space(const Workload& w, const Device&) { return knobs(w).legal_space<Plan>(w); }
 
-// About how many instructions a layer takes.
+// Estimates the layer's instructions.
 double cost(const Workload& w, const Plan& plan) {
   constexpr double kOfOutput = 9, kOfTile = 12;
   const double products = 3.0 * plan.words + 1 + 3.0 / plan.step;
@@ -80,7 +81,7 @@ double cost(const Workload& w, const Plan& plan) {
                           plan.channels * (kOfOutput + (plan.by_layer ? 0 : 2)) + kOfTile);
 }
 
-// For each width of a lane the cheapest, the narrowest first.
+// Returns the cheapest schedule for each width of a lane and each scale, the narrowest lanes first.
 std::vector<Schedule> usual(const Workload& w) {
   std::map<std::pair<int, bool>, std::pair<double, Schedule>> best;  // by bits, then by channel
   const ConfigSpace all = knobs(w).legal_space<Plan>(w);
@@ -104,7 +105,7 @@ std::vector<Schedule> fallback_schedules(const Workload& w, const Device&) {
   return all;
 }
 
-// Of lanes, which hold a sum and the middle.
+// Finds the requantisation of lanes, which hold a sum plus the middle.
 Result<FusedRequantise> scaling(const Workload& w, const LayerData& data, const Plan& plan) {
   const std::vector<int64_t> origin(static_cast<size_t>(w.out_c), middle_of_lane(plan.bits()));
   TT_TRY(sums_fit_lanes(w, data, plan.bits(), origin));

@@ -1,4 +1,5 @@
-// Constants of wide lanes (wide_lanes_nhwc.cc): weights by tiles, and what requantises lanes.
+// Packs the constants of wide lanes (wide_lanes_nhwc.cc): weights by tiles, and the requantisation
+// of lanes.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +18,25 @@
 
 namespace tinytune {
 
-inline constexpr int kWideFusedWords = 1;  // that channels share, if fused: the right shift
+inline constexpr int kWideFusedWords = 1;  // words that channels share, if fused: the right shift
 
-// Where a layer clamps at zero, a lane whose output is the low limit need not be scaled: each
-// channel has the first lane above those. A clamp of one instruction takes no longer than the test.
+// Returns whether constants include each channel's smallest lane with an output above the low
+// limit, so that smaller lanes need no scaling: if the layer clamps at zero. Not where a clamp is
+// one instruction, which takes no longer than the test.
 inline bool knows_low_limit(const Workload& w, const WideLanesPlan& plan) {
   return plan.scales_lanes && !plan.traits().saturates && clamps_negatives(w);
 }
 
-// Of a channel, beyond those of its requantisation: what is added to its sums, or, fused, where
-// constants have that in them, the first lane above the low limit, and more parts of its multiplier
-// than a word holds.
+// Returns the number of a channel's words beyond those of its requantisation: a bias for its sums;
+// or, if lanes are scaled (whose constants include the bias), the first lane above the low limit
+// and the words of further multiplier parts.
 inline int wide_start_words(const Workload& w, const WideLanesPlan& plan) {
   if (!plan.scales_lanes) return 1;
   const int parts = plan.traits().multiplies_high ? 1 : MultiplierParts(plan.bits()).words();
   return parts - 1 + (knows_low_limit(w, plan) ? 1 : 0);
 }
 
-// What is added to a channel's accumulator to get what its lane holds.
+// Returns, for each channel, what to add to an accumulator to get its lane's value.
 inline std::vector<int64_t> lane_origins(const Workload& w, const LayerData& data, int bits) {
   std::vector<int64_t> origin;
   for (int c = 0; c < w.out_c; ++c)
@@ -51,7 +53,8 @@ inline Result<FusedRequantise> fuse_wide_lanes(const Workload& w, const LayerDat
   return fuse_lanes(w, data, plan.multiply(), lane_origins(w, data, plan.bits()));
 }
 
-// The first lane, as it is scaled, whose output is above the low limit; above all lanes if none is.
+// Returns the smallest lane, at the position where it is scaled, with an output above the low
+// limit; a word above all lanes if there is none.
 inline uint32_t first_above_low(const Workload& w, const LayerData& data, const WideLanesPlan& plan,
                                 size_t channel, const AccumulatorRange& range, int64_t origin) {
   const int64_t first = first_reaching(w, range, data, channel, w.activation_min + 1) + origin;
@@ -59,8 +62,8 @@ inline uint32_t first_above_low(const Workload& w, const LayerData& data, const 
   return first >> plan.bits() == 0 ? static_cast<uint32_t>(first) << left : ~uint32_t{0};
 }
 
-// The fused requantisation of lanes as they are scaled: of each channel the first above the low
-// limit, multiplier and offset, then the layer's right shift. Else what ChannelLoop reads.
+// Packs the fused requantisation of lanes: for each channel the first lane above the low limit,
+// multiplier and offset; then the layer's right shift. Otherwise packs what ChannelLoop reads.
 inline Result<PackedConstant> pack_wide_ends(const Workload& w, const LayerData& data,
                                              const WideLanesPlan& plan) {
   if (!plan.scales_lanes) return pack_params(w, data, 0u - middle_of_lane(plan.bits()));
@@ -109,7 +112,7 @@ inline Result<std::vector<PackedConstant>> pack_wide_lanes(const Workload& w, co
       });
 }
 
-// All that pack() asks, once for every width of a lane. What a group asks is seen by packing it.
+// Checks all conditions of pack(), once for every width of a lane. Layers with groups are packed.
 inline std::function<bool(const Schedule&)> wide_lanes_may_pack(const Workload& w,
                                                                 const LayerData& data) {
   return [&w, &data, known = std::map<int, bool>()](const Schedule& schedule) mutable {

@@ -1,20 +1,20 @@
 // Convolution with lanes as wide as whole sums: several pixels in fewer words (lane_words.h).
 //
-// Lanes of 16 bits do two products a multiplication, but must be emptied every few products
-// (lanes_nhwc.cc), and of each two sums three registers are in use. Here eight pixels in five words
-// do 1.6 products a multiplication and are never emptied: the inner loop is loads, products and
-// nothing else, over twice as many sums. It asks that every sum fits its lane, which follows from
-// the weights: pack() refuses others.
+// Lanes of 16 bits compute two products per multiplication, but must be emptied every few products
+// (lanes_nhwc.cc) and take three registers per two sums. Here eight pixels in five words compute
+// 1.6 products per multiplication and are never emptied: the inner loop has only loads and
+// products, for twice as many sums. Every sum must fit its lane, which depends on the weights:
+// pack() refuses others.
 //
-// How many pixels share how many words are knobs: 17 to 24 bits a sum. Words of a tile are staged
-// once for all output channels, as lanes_nhwc.cc's are.
+// Knobs choose how many pixels share how many words: 17 to 24 bits a sum. A tile's words are staged
+// once for all output channels, as in lanes_nhwc.cc.
 //
-// What differs between instruction sets, each with a row of its own, are the loop of products and
-// what isa/product_isa.h calls its traits: whether weights have a sign, what sums start from, and
-// whether there is a multiply-high (else multiplier_parts.h).
+// Each instruction set has a template. They differ in the loop of products and in the traits of
+// isa/product_isa.h: whether weights have a sign, where sums start from, and whether there is a
+// multiply-high (else multiplier_parts.h).
 //
-// Lanes hold more than a sum, and a multiplier of their own may not be exact where the sum's is.
-// For such widths there are rows ("sums") that take the sum out first.
+// Lanes hold more than a sum, so a multiplier for lanes may not be exact where one for sums is. For
+// such widths there are templates ("sums") that extract the sum first.
 
 #include <functional>
 
@@ -30,7 +30,7 @@ namespace {
 
 using Plan = WideLanesPlan;
 
-// What is staged should serve more than a channel or two.
+// Staged inputs must serve at least three channels.
 template <const char* const& name>
 bool supports(const Workload& w, const Device& device) {
   if (!grouped_tiles_fit(w) || w.op != OpKind::kConv2d || w.out_h * w.out_w < 3 ||
@@ -112,7 +112,7 @@ class Writer final : public StagedLanesWriter {
             .high = w_.activation_max};
   }
 
-  // In assembly all tiles in one piece, but for the last one where it moves back.
+  // In assembly, all tiles are one piece; tile by tile only if the last one moves back.
   void all_channels(const Value& staged, const Value& out) override {
     if (assembly_.empty()) return StagedLanesWriter::all_channels(staged, out);
     const Value right = ir_.load_word(channels_.end());
@@ -145,8 +145,8 @@ class Writer final : public StagedLanesWriter {
     if (plan_.traits().sums_start_staged) stage_starts(first, end);
   }
 
-  // Of the inputs `offset` bytes behind the cursors. Cores wait for what they just loaded, so all
-  // loads come first; not on Arm, where there is no such wait and no register to keep them in.
+  // Packs the inputs `offset` bytes after the cursors. All loads come first because of the load-use
+  // delay; not on Arm, which has no such delay and no registers to keep the values in.
   void stage_words(const Values& cursors, int64_t offset, int64_t target) {
     const bool loads_first = plan_.traits().keeps_constants;
     Values inputs(static_cast<size_t>(plan_.pixels)), words;
@@ -167,7 +167,7 @@ class Writer final : public StagedLanesWriter {
     for (int i = 0; loads_first && i < plan_.tile.words; ++i) store(i);
   }
 
-  // What sums start from, before the words: what the weights' offset will add is taken off.
+  // Stages the sums' start values before the words, less what the weights' offset will add.
   void stage_starts(const Value& first, const Value& end) {
     const int words = plan_.tile.words, unroll = w_.reduction() % 2 == 0 ? 2 : 1;
     const int weight_offset = plan_.traits().weight_offset;
@@ -240,7 +240,7 @@ class Writer final : public StagedLanesWriter {
     }
   }
 
-  // Stores a sum's output, of the channel whose words are at `at` (of `params`).
+  // Requantises a sum and stores it. Made for the channel whose words are at `at` (of `params`).
   using End = std::function<void(const Value& sum, const Value& target)>;
 
   End fused_end(const Value& at, const Value& right) {
@@ -281,10 +281,10 @@ class Writer final : public StagedLanesWriter {
 
   const Plan& plan_;
   const bool has_min_max_;
-  const bool skips_low_;  // where a branch takes no longer than the clamp
-  const bool fills_;      // the output in advance, with the low limit
+  const bool skips_low_;  // no scaling of lanes at the low limit
+  const bool fills_;      // the output with the low limit, in advance
   const LaneWords lanes_;
-  std::string assembly_;  // of tiles
+  std::string assembly_;  // of tiles; empty: by LLVM
 };
 
 Lowered lower(const Workload& w, const Schedule& schedule, const Device& device,

@@ -1,4 +1,4 @@
-// Which wide lanes (wide_lanes_nhwc.cc) a layer may have, and which an untuned one gets.
+// Schedules of wide lanes (wide_lanes_nhwc.cc): the legal ones, and those of untuned layers.
 #pragma once
 
 #include <algorithm>
@@ -24,17 +24,18 @@
 
 namespace tinytune {
 
-/// Templates: of RV32, of Thumb-1, and of Thumb-2 without the DSP extension. Other cores lack the
-/// registers or have better products.
+/// Templates for RV32, Thumb-1, and Thumb-2 without the DSP extension. Other cores lack the
+/// registers or have faster products.
 inline constexpr const char* kWideLanesName = "wide_lanes_nhwc";
 inline constexpr const char* kThumbLanesName = "thumb_lanes_nhwc";
 inline constexpr const char* kThumb2LanesName = "thumb2_lanes_nhwc";
-/// Of the same cores, in the same order: a fused requantisation is that of sums, not of lanes.
+/// Templates for the same cores, in the same order, whose fused requantisation takes sums, not
+/// lanes.
 inline constexpr const char* kWideSumsName = "wide_sums_nhwc";
 inline constexpr const char* kThumbSumsName = "thumb_sums_nhwc";
 inline constexpr const char* kThumb2SumsName = "thumb2_sums_nhwc";
 
-/// Those of a core, or null.
+/// The templates of a core, or null.
 struct WideLanesNames {
   const char *lanes = nullptr, *sums = nullptr;
 };
@@ -58,15 +59,15 @@ inline LaneLoop lane_loop_of(const Schedule& schedule) {
   return schedule.get("loop") == "llvm" ? LaneLoop::kLlvm : LaneLoop::kRv32;
 }
 
-/// The products of as many steps as cover `products`.
+/// Rounds `products` up to whole steps.
 inline int64_t whole_steps(int64_t products, int step) {
   return (products + step - 1) / step * step;
 }
 
 struct WideLanesPlan : StagedLanes {
   LaneLoop loop;
-  bool takes_sums_out;  ///< and requantises them, though it is fused
-  bool scales_lanes;    ///< that is fused, and of what lanes hold
+  bool takes_sums_out;  ///< extracts sums to requantise them, although it is fused
+  bool scales_lanes;    ///< the requantisation is fused and takes lanes
 
   WideLanesPlan(const Workload& w, const Schedule& s)
       : StagedLanes{.tile = {s.get_int("oc"), s.get_int("words"), s.get_int("step")},
@@ -81,7 +82,7 @@ struct WideLanesPlan : StagedLanes {
 
   const ProductIsa::Traits& traits() const { return isa_of(loop).traits(); }
   int bits() const { return LaneWords::bits(pixels, tile.words); }
-  // Few sums are not worth their staging.
+  // Few sums do not repay their staging.
   bool legal(const Workload& w) const {
     constexpr int64_t kLargestBody = 200;
     const int sums = tile.channels * tile.words, channels = w.out_c / w.groups;
@@ -90,19 +91,19 @@ struct WideLanesPlan : StagedLanes {
            sums >= std::min(traits().fewest_sums, channels * tile.words) &&
            int64_t{sums} * tile.step <= kLargestBody;
   }
-  /// Of a sum and the fused requantisation's multiplier.
+  /// Returns how the fused requantisation multiplies lanes.
   UnsignedMultiply multiply() const {
     if (!traits().multiplies_high) return MultiplierParts(bits()).multiply();
     return {.bits = bits(), .left = 32 - bits()};
   }
 };
 
-// No knob for the loop on Arm, which has but one. Kernels as portable C have no assembly.
+// Arm has a single loop and no knob for it. Kernels in portable C have no assembly.
 inline KnobTable wide_lanes_knobs(const Workload& w, const Device& device, const char* name) {
   std::vector<int> words = up_to(8), pixels = up_to(12);
   words.erase(words.begin());                        // from 2 on
   pixels.erase(pixels.begin(), pixels.begin() + 2);  // from 3 on
-  // Three input channels of three columns are 9 products, 27 in all.
+  // 3 and 9 divide the 27 products of a 3x3 kernel on three channels.
   const std::vector<int> steps = device.target.family == CoreFamily::kRiscv32
                                      ? std::vector<int>{1, 2, 3, 4, 8, 9}
                                      : std::vector<int>{1, 2, 4, 8};
@@ -119,13 +120,13 @@ inline KnobTable wide_lanes_knobs(const Workload& w, const Device& device, const
   return table;
 }
 
-// Whether a layer has so many tiles that longer code for each pays.
+// Returns whether a layer has so many tiles that longer code for each pays.
 inline bool has_many_pixels(const Workload& w) {
   constexpr int kMany = 100;
   return w.out_h * w.out_w >= kMany;
 }
 
-// Tiles of which a window reaches outside the input.
+// Counts the tiles with a window that reaches outside the input.
 inline int tiles_at_the_border(const Workload& w, int pixels) {
   const auto is_inside = [&](int pixel) {
     const int y = pixel / w.out_w * w.stride_h - w.pad_top;
@@ -144,7 +145,7 @@ inline int tiles_at_the_border(const Workload& w, int pixels) {
   return tiles;
 }
 
-// About how many instructions a kernel's border takes.
+// Estimates the instructions for a kernel's border.
 inline double border_cost(const Workload& w, const WideLanesPlan& plan, int tested_tiles) {
   if (plan.border == "test")
     return 1.0 * tested_tiles * w.groups * w.kernel_h * w.kernel_w * (11 * plan.pixels + 8);
@@ -152,20 +153,20 @@ inline double border_cost(const Workload& w, const WideLanesPlan& plan, int test
   return (by_words ? 1.5 : 5.0) * static_cast<double>(PixelTiles::bytes(w, plan.border));
 }
 
-// Whether the loop's end has no register (isa/rv32.cc).
+// Returns whether the loop's end has no register (isa/rv32.cc).
 inline bool end_waits(const WideLanesPlan& plan) {
   return plan.loop == LaneLoop::kRv32 && isa_of(plan.loop).assign(plan.tile).end_waits;
 }
-// What a core waits for words that pass by the single register then left: each is multiplied as
-// soon as it is there.
+// Returns the load-use stalls per product if a single register is left for passing values, which
+// are then multiplied as soon as they are loaded.
 inline double passing_waits(const WideLanesPlan& plan, const Device& device) {
   const auto wait = device.timing.cycles.find("load_use");
   if (!end_waits(plan) || wait == device.timing.cycles.end()) return 0;
   return static_cast<double>(wait->second * std::max(plan.tile.words, plan.tile.channels));
 }
 
-// In instructions; on Thumb-1 in cycles: loads take two, and what LLVM writes around the loop is
-// mostly loads.
+// Estimates instructions; on Thumb-1 cycles, because loads take two and LLVM's code around the loop
+// is mostly loads.
 inline double wide_lanes_cost(const Workload& w, const WideLanesPlan& plan, int tested_tiles,
                               const Device& device) {
   const double pixels = plan.pixels, words = plan.tile.words, channels = plan.tile.channels;
@@ -187,10 +188,10 @@ inline double wide_lanes_cost(const Workload& w, const WideLanesPlan& plan, int 
                reduction * (4 * pixels + 5 * words + 4 * apart + 8) + 100, 60) +
            1.5 * border;
   }
-  // Whether each pixel's window has to be looked up.
+  // Whether each pixel's window needs its own address.
   const bool far = plan.loop == LaneLoop::kRv32 && !PixelTiles::are_in_row(w, plan.pixels);
-  const bool in_assembly = plan.loop == LaneLoop::kRv32 && fused;  // from end to end
-  const bool fused_add = plan.loop == LaneLoop::kThumb2;           // and one load for all words
+  const bool in_assembly = plan.loop == LaneLoop::kRv32 && fused;  // whole tiles
+  const bool fused_add = plan.loop == LaneLoop::kThumb2;           // MLA; LDM loads all words
   const double of_product =
       passing_waits(plan, device) +
       (fused_add ? channels * words + channels + 1 : 2 * channels * words + channels + words);
@@ -202,8 +203,8 @@ inline double wide_lanes_cost(const Workload& w, const WideLanesPlan& plan, int 
          border;
 }
 
-/// What an untuned layer tries, by an estimate of its instructions the cheapest first: each needs
-/// fewer bits of its sums or less scratch than those before it.
+/// Returns the schedules that an untuned layer tries, the cheapest by estimate first. Compared with
+/// each one before it, a schedule has wider lanes, which more weights permit, or less scratch.
 inline std::vector<Schedule> usual_wide_lanes(const Workload& w, const Device& device,
                                               const char* name) {
   struct Candidate {
@@ -213,17 +214,17 @@ inline std::vector<Schedule> usual_wide_lanes(const Workload& w, const Device& d
 
     auto rank() const { return std::tuple(cost, plan.pixels, plan.tile.words, plan.tile.channels); }
   };
-  constexpr int kLong = 32;  // products that pay for registers which LLVM saves around them
+  constexpr int kLong = 32;  // products that repay LLVM's register saves around them
   KnobTable tried = wide_lanes_knobs(w, device, name);
   for (UsualKnob& knob : tried.knobs) {
-    // Long steps are long code: for tiles that are many.
+    // Long steps make long code, which pays only for many tiles.
     const bool long_steps = device.target.family == CoreFamily::kRiscv32 && has_many_pixels(w);
     if (knob.name == "step" && !long_steps) knob.values = {"1", "2", "4"};
     if (knob.name == "loop") knob.values.resize(1);
     if (knob.name == kSchedulerKnob) knob.values = {written_order(device)};
   }
   const ConfigSpace space = tried.legal_space<WideLanesPlan>(w);
-  std::map<int, int> tested_tiles;  // of so many pixels
+  std::map<int, int> tested_tiles;  // by pixels per tile
   std::vector<Candidate> all;
   for (size_t point = 0; point < space.size(); ++point) {
     Schedule schedule = space.schedule(point);

@@ -1,9 +1,9 @@
 // Computes tiles of wide lanes (wide_lanes_nhwc.cc) in one piece of assembly for RV32, from first
-// products to stored bytes, where the requantisation is fused and takes lanes as they are.
+// products to stored bytes, if the requantisation is fused and takes lanes.
 //
-// LLVM spills registers around a loop that takes all of them. Here the loop's registers but the
-// sums are free behind it, and the sums' own as they are unpacked; cursors wait on the stack. A
-// branch skips the scaling of outputs at the low limit, and their store where the output is filled
+// LLVM spills registers around a loop that takes all of them. Here all registers but the sums are
+// free after the loop, and those of the sums as they are unpacked; cursors are on the stack. A
+// branch skips the scaling of outputs at the low limit, and their store if the output is filled
 // with that limit in advance.
 #pragma once
 
@@ -21,15 +21,15 @@
 
 namespace tinytune {
 
-/// What LaneWords::unpack() computes, recorded before it is printed: a register is free again where
-/// its value is read last. Shifts that only clear bits which a later shift drops are left out.
+/// Records the operations of LaneWords::unpack() before they are printed, to free each register at
+/// the last use of its value. Omits shifts that only clear bits which a later shift drops.
 class UnpackedLanes {
  public:
   struct Step {
-    const char* name;   ///< the instruction; null for a word that is there before
-    int first, second;  ///< values, or -1
-    int by = 0;         ///< of shifts
-    int lane = -1;      ///< that this completes
+    const char* name;   ///< the instruction; null: a word that is the input
+    int first, second;  ///< operands, or -1
+    int by = 0;         ///< shift amount
+    int lane = -1;      ///< lane that this completes, or -1
     int last_use = -1;  ///< the last step that reads it
     bool wanted = false;
   };
@@ -64,7 +64,7 @@ class UnpackedLanes {
     return last;
   }
 
-  // What LaneWords prints with.
+  // The operations that LaneWords uses.
   int sub(int a, int b) { return push({"sub", a, b}); }
   int opaque(int a) { return a; }
   int shift_right_unsigned(int a, int by) { return push({"srli", a, -1, by}); }
@@ -95,16 +95,16 @@ class UnpackedLanes {
   std::vector<Step> steps_;
 };
 
-/// What the tiles of a layer have in common.
+/// The common properties of a layer's tiles.
 struct WideTiles {
   LaneTile tile;
   int pixels;
-  int64_t weight_bytes;  ///< of a tile
-  int64_t pixel_bytes;   ///< from a pixel's outputs to the next one's
-  bool has_low;          ///< a channel's first lane above the low limit, its first word
-  bool is_filled;        ///< the output, with the low limit; only if `has_low`
-  bool are_many;         ///< so that code for their first products pays
-  bool has_min_max;      ///< instructions, so that no output needs a branch
+  int64_t weight_bytes;  ///< per tile
+  int64_t pixel_bytes;   ///< from a pixel's outputs to those of the next
+  bool has_low;          ///< a channel's first word is its first lane above the low limit
+  bool is_filled;        ///< the output is filled with the low limit; only if `has_low`
+  bool are_many;         ///< many tiles: separate code for first products pays
+  bool has_min_max;      ///< has MIN and MAX, so that no output needs a branch
   int low, high;         ///< limits of outputs
 
   int param_bytes() const { return has_low ? 12 : 8; }
@@ -115,14 +115,14 @@ struct WideTiles {
   int64_t output_bias() const { return last_output() < kReach ? 0 : kReach; }
   bool reaches() const { return last_output() < 2 * kReach; }
 
-  static constexpr int64_t kReach = 2048;  ///< of an immediate
+  static constexpr int64_t kReach = 2048;  ///< range of an immediate
 };
 
 class WideTilesWriter : public Assembly {
  public:
-  /// Operands, in this order: of the first tile, of all, and of the last.
+  /// Operands, in this order. Cursors start at the first tile; kParamsEnd is that of the last one.
   enum Operand { kWeights, kStaged, kParams, kOutputs, kParamsEnd, kRight, kOperands };
-  static constexpr int kRegisters = 28;  // of RV32, but zero, sp, gp and tp
+  static constexpr int kRegisters = 28;  // all of RV32's but zero, sp, gp and tp
 
   explicit WideTilesWriter(const WideTiles& tiles)
       : tiles_(tiles),
@@ -140,11 +140,11 @@ class WideTilesWriter : public Assembly {
     repeat();
   }
 
-  /// Whether registers and offsets suffice.
+  /// Returns whether registers and offsets suffice.
   bool fits() const { return fits_; }
 
  private:
-  // Bytes of the stack; the products' loop reads where weights end at its top.
+  // Offsets on the stack in bytes. The product loop reads the end of weights from its top.
   enum Place {
     kEndAt = 0,
     kStagedAt = 4,
@@ -167,7 +167,7 @@ class WideTilesWriter : public Assembly {
     if (at_.end_waits) emit("sw {}, {}(sp)", at_.weights, +kEndAt);
   }
 
-  // Weights go on where those of the tile before ended.
+  // Starts a tile. Its weights follow those of the previous tile.
   void start() {
     if (at_.end_waits) emit("lw {}, {}(sp)", at_.weights, +kEndAt);
     emit("lw {}, {}(sp)", at_.inputs, +kStagedAt);
@@ -181,19 +181,19 @@ class WideTilesWriter : public Assembly {
     tiles_.are_many ? first_products() : constants();
   }
 
-  // What sums start from.
+  // Sets the start values of sums.
   void constants() {
     const int words = tiles_.tile.words;
     for (int s = 0; s < tiles_.tile.channels * words; ++s) {
-      if (s >= words && (start_of(s % words) & 0xfff) != 0)  // else one instruction as well
+      if (s >= words && (start_of(s % words) & 0xfff) != 0)  // LI would take two instructions
         emit("mv {}, {}", at_.sums + s, at_.sums + s % words);
       else
         emit("li {}, {}", at_.sums + s, start_of(s % words));
     }
   }
 
-  // The first product of every sum, to which the constant is added, in code of its own: all
-  // channels share a constant then. Weights wait in their channel's last sum.
+  // Writes the first product of every sum separately and adds the start value to it, so that all
+  // channels share the constant's load. Weights are held in their channel's last sum.
   void first_products() {
     const int words = tiles_.tile.words, channels = tiles_.tile.channels;
     const auto sum = [&](int channel, int word) { return at_.sums + (channel * words + word); };
@@ -228,7 +228,7 @@ class WideTilesWriter : public Assembly {
     for (int c = 0; c < tiles_.tile.channels; ++c) channel(c, unpacked);
   }
 
-  // The address of parameters has a register of its own once sums leave theirs.
+  // From the second channel on, sums have freed a register for the parameters' address.
   void channel(int c, const UnpackedLanes& unpacked) {
     multiplier_ = take(), offset_ = take();
     if (tiles_.tests_low()) first_ = take();
@@ -297,14 +297,14 @@ class WideTilesWriter : public Assembly {
     emit("5:");
   }
 
-  // Moves the limit where the branch is not taken.
+  // Replaces the lane by the limit if the branch is not taken.
   void clamp(const char* branch, Reg lane, Reg limit) {
     emit("{}", fmt::format(fmt::runtime(branch), lane, limit));
     emit("mv {}, {}", lane, limit);
     emit("4:");
   }
 
-  // To the next tile, up to the last one.
+  // Moves the cursors to the next tile and branches back, up to the last tile.
   void repeat() {
     const Reg params = tiles_.tile.channels == 1 ? multiplier_ : params_, last = right_;
     if (tiles_.tile.channels == 1) emit("lw {}, {}(sp)", params, +kParamsAt);

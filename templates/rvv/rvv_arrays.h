@@ -1,4 +1,4 @@
-// Copies and fills of arrays by RVV, eight registers at a time, for frames that stage inputs.
+// Copies and fills of arrays by RVV, eight registers at a time, for kernels that stage inputs.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ inline ArrayCode arrays_by_vectors(const RvvLanes& lanes) {
   const auto copy = [lanes](IrText& ir, const Value& from, const Value& to, int64_t bytes) {
     copy_by_vectors(lanes, ir, from, to, bytes);
   };
-  // The same byte four times, as zero points are.
+  // `word` is one byte four times, as zero points are.
   const auto fill = [lanes](IrText& ir, const Value& target, int64_t words, uint32_t word) {
     Assembly code;
     Rvv(lanes, code).fill(Reg{0}, 4 * words, static_cast<int8_t>(word), Reg{1}, Reg{2});
@@ -29,7 +29,7 @@ inline ArrayCode arrays_by_vectors(const RvvLanes& lanes) {
   return {copy, fill};
 }
 
-/// A pixel's window, in reduction order, whole runs at a time.
+/// Stages a pixel's window in reduction order, a whole run at a time.
 inline void stage_by_vectors(const RvvLanes& lanes, PixelTiles& tiles,
                              const PixelTiles::Pixel& pixel, const Value& target) {
   const auto whole = [](int64_t run) { return static_cast<int>(run); };

@@ -1,8 +1,8 @@
 // Depthwise convolutions for cores with RVV: channels in lanes (rvv_depthwise_tile.h).
 //
-// Windows are read where they are in the input, or in a copy of it with its border. Where the copy
-// takes too much memory, those of a tile of which one is not inside are staged: of a tap outside,
-// zero points.
+// Windows are read in place, in the input or in a padded copy of it. If the copy takes too much
+// memory, the windows of a tile are staged if one of them is not inside the input, with zero points
+// for taps outside.
 
 #include "templates/kernel_template.h"
 #include "templates/nest_builder.h"
@@ -44,7 +44,7 @@ struct Plan {
 
 struct Row {
   static constexpr const char* kName = "rvv_depthwise";
-  static constexpr const char* kPlainWeights = "halves";  // that any layer may have
+  static constexpr const char* kPlainWeights = "halves";  // which any layer may have
 
   static bool takes(const Workload& w) {
     return w.op == OpKind::kDepthwiseConv2d && w.layout == Layout::kNhwc && w.depth_multiplier == 1;
@@ -65,8 +65,9 @@ struct Row {
     return {"words", "px"};
   }
 
-  // Instructions, or where vectors wait for pipes, quarters of cycles: about, a load of vectors
-  // takes 44, one that is widened and multiplied before the next 148, and to stage a tap 160.
+  // Estimates instructions or, if vectors wait for pipes, quarters of cycles: a vector load takes
+  // about 44, one that is widened and multiplied before the next about 148, staging a tap about
+  // 160.
   static int64_t cost(const Workload& w, const Plan& plan, const Device& device) {
     const int pixels = plan.shape.pixels;
     const RvvEnd end(w, plan.shape.lanes, plan.shape.shifts_left);
@@ -100,7 +101,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
                   .pixel_bytes = int64_t{w.stride_w} * w.in_c,
                   .out_pixel_bytes = w.out_c,
                   .element_bytes = weight_bytes});
-  // Pixels whose windows overlap load their own vectors.
+  // Pixels with overlapping windows share no loads.
   build.input_loads(static_cast<double>(w.reduction() * pixels) * plan.shape.lanes.used(w.out_c));
   build.weight_loads(tile.loaded_weight_bytes());
   LoopNest nest = build.finish(schedule);
@@ -136,7 +137,7 @@ class Writer {
       for (const PixelTiles::Pixel& pixel : pixels) addresses.push_back(pixel.address);
       return addresses;
     }
-    // Taps that a dilation moves apart are staged side by side.
+    // Taps that a dilation separates are staged contiguously.
     if (w_.dilation_w > 1) return staged(pixels, tile);
     return tiles_.ir().either(
         tiles_.all_inside(pixels),

@@ -1,14 +1,14 @@
 // A tile of pixels times all channels of a depthwise convolution, as one piece of assembly with
 // RVV.
 //
-// Channels are lanes, in the input as well: a tap is one vector of weights and, for every pixel,
-// one of inputs, which is widened to 16 bits and added to its sums of 32. Each pixel has a cursor
-// that walks over the taps of its window and on to the next tile of channels. Weights are 16 bits
-// in memory: there are few of them.
+// Channels are lanes, of the inputs as well: a tap is one vector of weights and, for every pixel,
+// one vector of inputs, which is widened to 16 bits and whose products are added to 32-bit sums.
+// Each pixel has a cursor that walks over the taps of its window and on to the next tile of
+// channels. Weights are 16 bits in memory, because there are few of them.
 //
-// Or two taps' products are added as 16 bits first (rvv_weights.h), which takes no widening: of all
-// pixels, inputs are loaded, then multiplied, so that none waits for its own. Loads keep the core
-// waiting; those of the second tap come while the first one's products are made.
+// Alternatively, the products of two taps are added as 16 bits first (rvv_weights.h), which needs
+// no widening: inputs of all pixels are loaded, then multiplied, so that no product waits for its
+// own load. Loads stall the core; those of the second tap overlap the first one's products.
 #pragma once
 
 #include <algorithm>
@@ -27,10 +27,10 @@ namespace tinytune {
 struct RvvDepthwiseShape {
   RvvLanes lanes;
   int pixels;
-  bool pairs;  ///< of taps' products, in 16 bits
+  bool pairs;  ///< adds the products of two taps in 16 bits first
   bool shifts_left;
   int64_t row_bytes, tap_bytes;  ///< from a tap of a window to the one below, and to the next
-  bool staged;                   ///< or not: windows inside the input are read where they are
+  bool staged;                   ///< windows are staged, or read in place if inside the input
 };
 
 class RvvDepthwiseTile {
@@ -59,16 +59,16 @@ class RvvDepthwiseTile {
     return {weights_.pack(w_, data), end_.pack(data)};
   }
 
-  /// How far it is from a row's last tap to the next row's first, and from a window's last to the
-  /// next channels', where rows are `row_bytes` apart.
+  /// Returns the distances from a row's last tap to the next row's first, and from a window's last
+  /// tap to the next channels' first, for rows that are `row_bytes` apart.
   Values jumps(int64_t row_bytes) const {
     const int64_t row = (w_.kernel_w - 1) * shape_.tap_bytes;
     return {Value(row_bytes - row),
             Value(shape_.lanes.count() - (w_.kernel_h - 1) * row_bytes - row)};
   }
 
-  /// Where the window of each pixel starts, of staged ones then their jumps(), and the first output
-  /// byte.
+  /// `windows`: the start of each pixel's window; if shape.staged, then their jumps(). `output`:
+  /// the first output byte.
   void write(const Values& windows, const Value& output, IrText& ir) const {
     Assembly code;
     Rvv isa(shape_.lanes, code);
@@ -99,7 +99,7 @@ class RvvDepthwiseTile {
   static constexpr int kWeightRegisters = 4;
 
   void multiply(VectorReg sum, Reg cursor, VectorReg factors, Rvv& isa) const {
-    // Two of them take turns where they are small.
+    // Two groups of registers take turns if they are small.
     const RvvLanes& lanes = shape_.lanes;
     const int turn = lanes.words < 8 ? sum.number / lanes.words % 2 * 2 : 0;
     const VectorReg wide{kWeightRegisters + turn}, narrow = wide + lanes.registers(8);
@@ -108,7 +108,7 @@ class RvvDepthwiseTile {
     isa.add_products(sum, wide, factors);
   }
 
-  // Two taps, or the last one.
+  // Writes two taps, or the last one.
   void write_pair(int tap, const Rvv::Groups& sums, RvvWeights& weights, Reg weights_at, Reg moved,
                   Rvv& isa) const {
     const RvvLanes& lanes = shape_.lanes;
@@ -132,7 +132,7 @@ class RvvDepthwiseTile {
     for (int p = 0; p < pixels; ++p) isa.add_wide(sums[static_cast<size_t>(p)], pair(p));
   }
 
-  // To the next tap or, behind the last one, to the next channels' first, if there are any.
+  // Moves cursors to the next tap or, after the last one, to the next channels' first, if any.
   void move_cursors(int tap, Reg scratch, Rvv& isa) const {
     if (end_.tiles() == 1 && tap + 1 == w_.reduction()) return;
     const auto offset = [&](int t) {

@@ -1,8 +1,8 @@
-// From sums in lanes to stored bytes, with RVV, and the parameters that this reads.
+// The epilogue with RVV, from sums in lanes to stored bytes, and the parameters that it reads.
 //
-// Of a tile of channels, in the order in which they are read: what sums start from, (shifts to the
-// left,) multipliers, (a mask of the lanes that shift right,) all words, and shifts of 16 bits.
-// What is beyond the last channel is 0.
+// The parameters of a tile of channels, in the order of reading: start values of sums, (left
+// shifts,) multipliers, (a mask of the lanes that shift right,) all in words, and right shifts of
+// 16 bits. Lanes beyond the last channel have 0.
 #pragma once
 
 #include <algorithm>
@@ -21,17 +21,17 @@ namespace tinytune {
 
 class RvvEnd {
  public:
-  /// Vectors below this one are lost; sums are not among them.
+  /// Clobbers vector registers below this one; sums are above.
   static constexpr int kScratch = 8;
 
-  /// `shifts_left`: of some channels, before the multiplication; else all shift right only.
+  /// `shifts_left`: some channels shift left before the multiplication; else all shift right only.
   RvvEnd(const Workload& w, const RvvLanes& lanes, bool shifts_left)
       : w_(w), lanes_(lanes), shifts_left_(shifts_left) {}
 
-  /// Instructions of a turn of the loop over tiles, with its start.
+  /// Returns the most instructions that this adds to a turn of the loop over tiles, with its start.
   static int most_lines(int pixels) { return 24 + 12 * pixels; }
   int tiles() const { return lanes_.tiles(w_.out_c); }
-  /// Words and halves of a tile, in words of a channel: for the cost model.
+  /// Returns the words of parameters per channel, rounded up: for the cost model.
   int words() const { return shifts_left_ ? 4 : 3; }
 
   PackedConstant pack(const LayerData& data) const {
@@ -40,17 +40,17 @@ class RvvEnd {
     return words_constant("params", params);
   }
 
-  /// Core registers. `params` and `output` move on from tile to tile.
+  /// Core registers. `params` and `output` advance from tile to tile.
   struct Operands {
     Reg params, output, left;
     Reg length, zero_point, low, high, address;
   };
-  static constexpr int kTemporaries = 6;  ///< from `left` on
+  static constexpr int kTemporaries = 6;  ///< registers from `left` on
   static Operands operands(Reg params, Reg output, Reg first) {
     return {params, output, first, first + 1, first + 2, first + 3, first + 4, first + 5};
   }
 
-  /// Before the loop over tiles.
+  /// Writes the code before the loop over tiles.
   void begin(const Operands& at, Rvv& isa) const {
     isa.set_rounding();
     isa.out().emit("li {}, {}", at.left, w_.out_c);
@@ -60,8 +60,8 @@ class RvvEnd {
     if (w_.activation_max < INT8_MAX) isa.out().emit("li {}, {}", at.high, w_.activation_max);
     if (tiles() > 1) isa.out().emit("1:");
   }
-  /// Loads what sums start from. Limits vectors to the channels that are left, because memory may
-  /// end behind those of the last pixel.
+  /// Loads the sums' start values. Limits vectors to the channels that are left, because memory may
+  /// end after those of the last pixel.
   void start(const Rvv::Groups& sums, const Operands& at, Rvv& isa) const {
     Reg length = at.length;
     if (tiles() > 1 && w_.out_c % lanes_.count() != 0) {
@@ -75,7 +75,7 @@ class RvvEnd {
     isa.load(sums[0], 32, at.params);
     for (size_t i = 1; i < sums.size(); ++i) isa.copy(sums[i], sums[0]);
   }
-  /// Stores sums of neighbouring pixels; then the next tile.
+  /// Requantises and stores sums of neighbouring pixels, then moves to the next tile.
   void end(const Rvv::Groups& sums, const Operands& at, Rvv& isa) const {
     scale(sums, at, isa);
     isa.store_bytes(sums[0], at.output);

@@ -1,5 +1,5 @@
-// Knobs of kernels with RVV, and how untuned layers choose among them: by the fewest instructions,
-// counted roughly, of some knobs' values; the other knobs are as usual.
+// Knobs of kernels with RVV, and how untuned layers choose among them: by the least estimated cost
+// over the values of some knobs. The other knobs have their usual values.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@
 
 namespace tinytune {
 
-/// The device's own: kernels are written for one.
+/// The device's VLEN: a kernel is written for one.
 inline UsualKnob vlen_knob(const Device& device) {
   const auto bits = static_cast<int>(device.target.vector_bits);
   return {"vlen", {bits}, bits};
 }
-/// Whether two taps' products are added in 16 bits before they are added to sums (rvv_weights.h).
+/// Returns whether the products of two taps are added in 16 bits before the sums (rvv_weights.h).
 inline bool adds_pairs(const Schedule& s) {
   return s.has("weights") && s.get("weights").ends_with("pairs");
 }
-/// Of those, whether sums get a pair while the next one is multiplied (rvv_tile.h).
+/// Returns whether such a pair is added to sums while the next one is multiplied (rvv_tile.h).
 inline bool adds_pairs_late(const Schedule& s) { return s.get("weights") == "late_pairs"; }
-/// Whether the core's timing says how long vectors take, or instructions are all that counts.
+/// Returns whether the timing model has the duration of vectors; else instructions are counted.
 inline bool has_pipes(const Device& device) { return device.timing.model == "vector"; }
 
-/// Registers of 32 bits of every lane.
+/// Registers for 32 bits of every lane.
 inline UsualKnob words_knob() { return {"words", {1, 2, 4, 8}, 1}; }
 
 inline std::vector<std::string> kernel_parameters(int64_t scratch_bytes) {
@@ -39,12 +39,12 @@ inline std::vector<std::string> kernel_parameters(int64_t scratch_bytes) {
 
 class CheapestPoint {
  public:
-  /// `varied`: knobs of the table whose values are crossed.
+  /// `varied`: knobs of the table of whose values all combinations are tried.
   CheapestPoint(KnobTable table, std::vector<std::string> varied)
       : table_(std::move(table)), varied_(std::move(varied)) {}
 
-  /// The legal point of the least `cost(workload, plan)`, with the values `instead` of others, also
-  /// of knobs that are varied.
+  /// Returns the legal point of the least `cost(workload, plan)`. Knobs in `instead` have the value
+  /// there and are not varied.
   template <typename Plan, typename Cost>
   std::optional<Schedule> find(const Workload& w, std::map<std::string, std::string> instead,
                                const Cost& cost) {

@@ -1,8 +1,8 @@
 // Convolution and dense layers for cores with RVV: channels in lanes, inputs as scalars
 // (rvv_tile.h).
 //
-// Pixels of pointwise convolutions are read where they are; of others, a tile's are staged first,
-// in reduction order, by vectors.
+// Pixels of pointwise convolutions are read in place; otherwise the windows of a tile are staged
+// first, in reduction order, by vectors.
 
 #include "templates/kernel_template.h"
 #include "templates/nest_builder.h"
@@ -51,10 +51,10 @@ struct Plan {
   static constexpr int kLeastUnroll = 8;
 };
 
-// About: a scalar's load takes 9 of the core, an instruction of vectors 6, a change of width 8, and
-// a pipe makes 16 bits of results in one, 56 later. Of pairs, sums' pipe and products' wait for
-// each other, the more the longer they take. What a tile ends with are some ten passes over its
-// sums.
+// Estimates quarters of cycles. On the core, a scalar load takes 9, a vector instruction 6, a
+// change of width 8. A pipe computes 16 bits of results in one, with a latency of 56. With pairs,
+// the pipes of sums and of products wait for each other, the more the longer they take. The
+// epilogue of a tile is about ten passes over its sums.
 int64_t quarter_cycles(const Workload& w, const Plan& plan) {
   const RvvShape& s = plan.shape;
   const RvvEnd end(w, s.lanes, s.shifts_left);
@@ -69,7 +69,7 @@ int64_t quarter_cycles(const Workload& w, const Plan& plan) {
 
 struct Row {
   static constexpr const char* kName = "rvv_nhwc";
-  static constexpr const char* kPlainWeights = "bytes";  // that any layer may have
+  static constexpr const char* kPlainWeights = "bytes";  // which any layer may have
 
   static bool takes(const Workload& w) {
     return w.op == OpKind::kDense ||
@@ -92,7 +92,7 @@ struct Row {
     return {"words", "px", "unroll"};
   }
 
-  // Instructions, or where vectors wait for pipes, quarters of cycles.
+  // Estimates instructions or, if vectors wait for pipes, quarters of cycles.
   static int64_t cost(const Workload& w, const Plan& plan, const Device& device) {
     const RvvShape& s = plan.shape;
     if (has_pipes(device)) return quarter_cycles(w, plan);

@@ -1,9 +1,9 @@
-// What templates with RVV say alike: which layers they take, the space of their knobs, the
-// schedules of untuned layers, constants.
+// The common part of templates with RVV: supported layers, the space of knobs, the schedules of
+// untuned layers, and the packing of constants.
 //
-// A row says what is its own: a name, the kind of layers, the table of knobs, what a plan costs and
-// among which knobs that chooses. A plan says whether it is legal, which shape its tiles have and
-// how much scratch it takes; a tile packs constants; a writer writes the kernel.
+// A Row provides a template's own parts: its name, the kind of layers, the table of knobs, the cost
+// of a plan, and the knobs that are chosen by cost. A Plan provides its legality, the shape of its
+// tiles and the scratch; a Tile packs constants; a Writer writes the kernel.
 #pragma once
 
 #include <functional>
@@ -22,7 +22,7 @@ namespace tinytune {
 
 template <typename Row, typename Plan, typename Tile, typename Writer>
 struct RvvTemplate {
-  /// The fewest instructions, with the values `instead` of others.
+  /// Returns the cheapest schedule with the values in `instead`.
   static std::optional<Schedule> usual(const Workload& w, const Device& device,
                                        const std::map<std::string, std::string>& instead) {
     return CheapestPoint(Row::table(w, device), Row::chosen_knobs(device))
@@ -45,7 +45,7 @@ struct RvvTemplate {
   }
 
   static std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device) {
-    // Where the usual one's weights or shifts are not what the constants permit.
+    // For constants that do not permit the weights or shifts of the default.
     const std::string usual_text = to_text(default_schedule(w, device));
     std::vector<Schedule> schedules;
     const auto add = [&](const std::map<std::string, std::string>& instead) {

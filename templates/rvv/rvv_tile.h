@@ -1,14 +1,14 @@
 // A tile of pixels times all output channels, as one piece of assembly with RVV.
 //
-// Pixels stand one behind the other. Of a tile of channels, the lanes, `pixels` groups of sums are
-// made at once: each tap loads an input of every pixel, a scalar, and one vector of weights that
-// serves them all. v0 to v7 pass weights, the sums take the rest. The cursor stands in the middle
-// pixel, since offsets reach as far back as forth.
+// Pixels are contiguous. For a tile of channels, the lanes, `pixels` groups of sums are computed at
+// once: each tap loads an input of every pixel, a scalar, and one vector of weights for all of
+// them. Weights pass through v0 to v7; the sums take the other registers. The cursor is in the
+// middle pixel, since offsets reach as far back as forward.
 //
-// Or two taps' products are added in 16 bits first, which a pipe makes in half the cycles, and then
-// to the sums, which another one does. Late pairs are added to the sums while the next ones are
-// multiplied: the unit dispatches in order, so an addition that waits for its pair, or for the
-// pipe, would keep the products behind it waiting as well.
+// Alternatively, the products of two taps are added in 16 bits first, which one pipe does in half
+// the cycles, and then to the sums, which another pipe does. Late pairs are added to the sums while
+// the next ones are multiplied: the unit dispatches in order, so an addition that waits for its
+// pair or its pipe would stall the products after it as well.
 #pragma once
 
 #include <algorithm>
@@ -28,9 +28,9 @@ struct RvvShape {
   RvvLanes lanes;
   int pixels;
   int unroll;   ///< taps between tests of the loop
-  bool halves;  ///< weights of 16 bits
-  bool pairs;   ///< of taps' products, in 16 bits; weights are bytes
-  bool late;    ///< such pairs are added to sums one pair later
+  bool halves;  ///< weights have 16 bits
+  bool pairs;   ///< adds the products of two taps in 16 bits first; weights are bytes
+  bool late;    ///< adds such pairs to sums one pair later
   bool shifts_left;
 };
 
@@ -47,11 +47,11 @@ class RvvTile {
     constexpr int kFree = Rvv::kRegisters - RvvEnd::kScratch;
     if (!shape_.pairs) return kFree / lanes.words;
     if (!shape_.late) return kFree / (lanes.words + lanes.registers(16));
-    // A pair more than pixels, of which some stand below the sums.
+    // There is one pair more than pixels; some are below the sums.
     const int low = (RvvEnd::kScratch - kFirstPair) / lanes.registers(16) - 1;
     return (kFree + low * lanes.registers(16)) / (lanes.words + lanes.registers(16));
   }
-  /// Whether sums, offsets and the loops' jumps suffice.
+  /// Returns whether registers suffice for sums, and offsets and the loops' branches reach.
   bool fits() const {
     const int64_t taps =
         std::min<int64_t>(shape_.unroll, w_.reduction()) + w_.reduction() % shape_.unroll;
@@ -76,7 +76,7 @@ class RvvTile {
     return {weights_.pack(w_, data), end_.pack(data)};
   }
 
-  /// Inputs of the first pixel and the first output byte are given.
+  /// `inputs`: of the first pixel; `output`: the first output byte.
   void write(const Value& inputs, const Value& output, IrText& ir) const {
     Assembly code;
     Rvv isa(shape_.lanes, code);
@@ -100,11 +100,11 @@ class RvvTile {
   }
 
  private:
-  // Operands: what LLVM fills, then temporaries.
+  // Operands: those that LLVM passes, then temporaries.
   static constexpr Reg kInputs{0}, kWeights{1}, kParams{2}, kOutput{3}, kCursor{4}, kTurnsEnd{5},
       kEnds{6}, kScalarsFirst{kEnds.number + RvvEnd::kTemporaries};
   static constexpr int kScalars = 10;                      // inputs that are loaded ahead
-  static constexpr int kFirstPair = RvvEnd::kScratch / 2;  // behind weights that are not widened
+  static constexpr int kFirstPair = RvvEnd::kScratch / 2;  // after weights that are not widened
 
   int middle() const { return shape_.pixels / 2; }
   Rvv::Groups all_sums() const {
@@ -114,7 +114,8 @@ class RvvTile {
     return sums;
   }
 
-  // Of two taps' products, behind the sums; late ones take turns, also below them.
+  // Returns the registers of a pair of products, after the sums. Late pairs take turns, also in
+  // registers below the sums.
   VectorReg pair_of(int pixel) const {
     return {RvvEnd::kScratch + shape_.pixels * shape_.lanes.words +
             pixel * shape_.lanes.registers(16)};
@@ -126,14 +127,14 @@ class RvvTile {
     return turn < low ? VectorReg{kFirstPair + turn * registers} : pair_of(turn - low);
   }
 
-  // A product's tap and pixel, and what is done with it.
+  // A product's tap and pixel, and the operation.
   struct Step {
     enum Kind { kMultiply, kAdd, kAddPair } kind;
     int64_t tap;
     int pixel;
   };
 
-  // Those of `count` taps in the order in which they are written.
+  // Returns the steps of `count` taps in the order of the code.
   std::vector<Step> steps(int64_t count) const {
     std::vector<Step> steps;
     const auto all_pixels = [&](Step::Kind kind, int64_t tap) {
@@ -153,7 +154,7 @@ class RvvTile {
     if (shape_.late) all_pixels(Step::kAddPair, count - 2);
     return steps;
   }
-  // A pixel's second product comes some pixels behind its first, which it waits for.
+  // A pixel's second product comes some pixels after its first, on which it depends.
   void add_late_pairs(int64_t tap, std::vector<Step>& steps) const {
     const int behind = std::max(1, shape_.pixels / 2);
     for (int p = 0; p < shape_.pixels + behind; ++p) {
@@ -163,7 +164,7 @@ class RvvTile {
     }
   }
 
-  // `count` taps, and the cursor behind them.
+  // Writes `count` taps, and moves the cursor past them.
   void write_taps(int64_t count, const Rvv::Groups& sums, RvvWeights& weights, Rvv& isa) const {
     if (count == 0) return;
     Registers pool(kScalarsFirst, kScalars);
@@ -204,7 +205,7 @@ class RvvTile {
         isa.add_wide(sum, pair);
         continue;
       }
-      // Both taps of a pair at once: a load makes the core wait.
+      // Loads the weights of both taps of a pair at once, because a load stalls the core.
       const int64_t last = shape_.pairs ? step.tap | 1 : step.tap;
       factors_of(last);
       const VectorReg factor = factors_of(step.tap);

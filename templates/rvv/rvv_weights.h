@@ -1,11 +1,12 @@
-// Weights of lanes, one tap behind the other, as RVV's products want them: 16 bits, or bytes.
+// Weights of lanes, tap after tap, in the widths that RVV multiplies: 16 bits, or bytes.
 //
-// They lie in the order in which they are read, of a tile of channels [tap][lane], as bytes, which
-// are widened once loaded, or as 16 bits, which take twice the memory and an instruction less. Taps
-// that fill registers are loaded some at a time.
+// They are stored in the order of reading, [tap][lane] for each tile of channels: as bytes, which
+// are widened once loaded, or as 16 bits, which take twice the memory and one instruction less. If
+// taps fill registers, several are loaded at a time.
 //
-// Products of bytes are of 16 bits, in half the registers of sums, and so is the sum of two of them
-// where their weights' magnitudes add up to less than 256: trained weights are not below -127.
+// Products of bytes have 16 bits and take half the registers of sums. The sum of two products fits
+// 16 bits as well if their weights' magnitudes add up to less than 256: trained weights are not
+// below -127.
 #pragma once
 
 #include <algorithm>
@@ -23,18 +24,19 @@ namespace tinytune {
 
 class RvvWeights {
  public:
-  /// In `registers` (4 or 8) from v0 on. Widened ones stand in the upper half of 8.
+  /// Uses `registers` (4 or 8) from v0 on. Widened weights are in the upper half.
   RvvWeights(const RvvLanes& lanes, bool are_halves, int registers)
       : lanes_(lanes),
         halves_(are_halves),
         loaded_(are_halves ? registers : registers / 2),
         widened_{registers / 2} {}
 
-  /// Taps that are loaded together.
+  /// Returns the number of taps that are loaded together.
   int held() const { return whole() ? loaded_ / lanes_.registers(bits()) : 1; }
-  /// What `taps` are filled up to.
+  /// Rounds `taps` up to a multiple of held().
   int padded(int64_t taps) const { return static_cast<int>((taps + held() - 1) / held() * held()); }
-  /// Bytes loaded for a tile, on average. Loads of whole registers include lanes without a channel.
+  /// Returns the bytes loaded per tile, on average. Loads of whole registers include lanes without
+  /// a channel.
   double loaded_bytes(int64_t taps, int channels) const {
     if (whole()) return static_cast<double>(padded(taps) * tap_bytes());
     return static_cast<double>(taps) * lanes_.used(channels) * bits() / 8;
@@ -55,13 +57,14 @@ class RvvWeights {
           if (halves_) weights.push_back(weight < 0 ? int8_t{-1} : int8_t{0});
         }
     }
-    // Aligned as 16 bits are where they are that.
+    // Weights of 16 bits are aligned as such.
     PackedConstant packed = bytes_constant("weights", weights);
     if (halves_) packed.element_bytes = 2;
     return packed;
   }
 
-  /// The next tap's, at a width of 16: valid until held() more were asked for. `from` moves on.
+  /// Returns the next tap's weights, at a width of 16; valid until held() more were requested.
+  /// Advances `from`.
   VectorReg next(Reg from, Rvv& isa) {
     const VectorReg at = next_as_packed(from, isa);
     if (halves_) return at;
@@ -84,7 +87,7 @@ class RvvWeights {
     return at;
   }
 
-  /// Whether two neighbouring taps' products fit 16 bits together, whatever the inputs.
+  /// Returns whether the sum of two neighbouring taps' products fits 16 bits for all inputs.
   static bool pairs_fit(const Workload& w, const LayerData& data) {
     constexpr int kMost = INT16_MAX / 128;
     for (int c = 0; c < w.out_c; ++c) {

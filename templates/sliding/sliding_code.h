@@ -1,8 +1,8 @@
-// The code of sliding_depthwise.cc: a channel's weights in registers, and a window that slides
-// along one axis of the image after the other of its lines, cut into pieces of code.
+// The code of sliding_depthwise.cc: a channel's weights are in registers, and a window slides along
+// one axis of the image, line after line. Lines are cut into pieces of code.
 //
-// Outputs at a border lack taps. Instead of a padded copy or a test, each piece of code is written
-// for outputs that lack the same ones: blocks of outputs with equal borders are one loop.
+// Outputs at a border lack taps. Instead of a padded copy or tests, each piece of code is written
+// for outputs that lack the same taps: blocks of outputs with equal taps are one loop.
 #pragma once
 
 #include <algorithm>
@@ -36,13 +36,13 @@ struct WindowAxis {
     const int first = std::clamp(-origin, 0, kernel);
     return {first, std::clamp(inputs - origin, first, kernel)};
   }
-  /// Taps of all outputs.
+  /// Returns the number of taps inside the input, over all outputs.
   int64_t all_taps() const {
     int64_t all = 0;
     for (int output = 0; output < outputs; ++output) all += taps(output).end - taps(output).first;
     return all;
   }
-  /// Inputs that the windows of outputs [first, end) meet.
+  /// Returns the number of inputs that the windows of outputs [from, end) read, each counted once.
   int64_t inputs_of(int from, int end) const {
     int64_t all = 0, reached = 0;
     for (int output = from; output < end; ++output) {
@@ -55,14 +55,14 @@ struct WindowAxis {
   }
 };
 
-/// `times` blocks of `outputs` neighbours each, one behind the other, all with the same taps.
+/// `times` consecutive blocks of `outputs` neighbouring outputs each, all with the same taps.
 struct Blocks {
   int first, outputs, times;
   int end() const { return first + outputs * times; }
   bool operator==(const Blocks&) const = default;
 };
 
-/// From output 0 on, `outputs` a block; the last one may be smaller.
+/// Cuts the axis into blocks of `outputs`; the last one may be smaller.
 inline std::vector<Blocks> blocks_across(const WindowAxis& axis, int outputs) {
   std::vector<Blocks> all;
   for (int first = 0; first < axis.outputs; first += outputs) {
@@ -82,8 +82,9 @@ inline std::vector<Blocks> blocks_across(const WindowAxis& axis, int outputs) {
   return all;
 }
 
-/// One loop over `outputs` a turn that have all their taps. What is too much for it goes before it,
-/// beside the border; all in one block where there would be but one turn.
+/// Cuts the axis into one loop, over outputs that have all their taps, `outputs` a turn, and blocks
+/// for the borders. A remainder goes before the loop. Returns a single block if the loop would have
+/// fewer than two turns.
 inline std::vector<Blocks> blocks_along(const WindowAxis& axis, int outputs) {
   const TapRange whole{0, axis.kernel};
   int first = 0, end = axis.outputs;
@@ -99,13 +100,13 @@ inline std::vector<Blocks> blocks_along(const WindowAxis& axis, int outputs) {
   return all;
 }
 
-/// What a schedule says, and both axes of the image.
+/// The choices of a schedule, and both axes of the image.
 struct SlidingPlan {
   WindowAxis along, across;  ///< the axis that the window slides on, and the other one
   bool along_rows;
   int step, band;  ///< neighbouring outputs in one piece of code, along and across
-  int right;       ///< shift of the requantisation (schedules/scaled_weights.h)
-  bool branches;   ///< to the clamp's ends; else they are values that are selected
+  int right;       ///< right shift of the requantisation (schedules/scaled_weights.h)
+  bool branches;   ///< clamps by branches; else by selects
 
   SlidingPlan(const Workload& w, const Schedule& s)
       : along_rows(s.get("walk") == "rows"),
@@ -119,7 +120,8 @@ struct SlidingPlan {
     if (!along_rows) std::swap(along, across);
   }
 
-  /// Of a channel: each once a band, registers hold it for the windows that share it.
+  /// Returns a channel's loads of inputs: each once per band, since registers keep it for all
+  /// windows.
   int64_t loaded_inputs() const {
     int64_t lines = 0;
     for (const Blocks& b : blocks_across(across, band))
@@ -128,7 +130,7 @@ struct SlidingPlan {
     return lines * along.inputs_of(0, along.outputs);
   }
 
-  /// Outputs that stand in the code.
+  /// Returns the number of outputs in straight-line code.
   int written() const {
     int outputs_along = 0, outputs_across = 0;
     for (const Blocks& b : blocks_along(along, step)) outputs_along += b.outputs;
@@ -137,11 +139,11 @@ struct SlidingPlan {
   }
 };
 
-/// Words of a channel in "params": what its sums start from, multiplier, factor.
+/// Bytes of a channel's words in "params": start value of its sums, multiplier, factor.
 inline constexpr int kSlidingParamBytes = 12;
 
-/// Of the function that computes the layer from "input", "weights" ([channel][kernel row][kernel
-/// column]), "params" and "output".
+/// Writes the function that computes the layer from "input", "weights" (ordered
+/// [channel][kernel row][kernel column]), "params" and "output".
 class SlidingWriter {
  public:
   SlidingWriter(const Workload& w, const SlidingPlan& plan)
@@ -185,7 +187,7 @@ class SlidingWriter {
       }
   }
 
-  // What sums start from that have these taps.
+  // Returns the start value of sums with these taps.
   Value start_of(const TapRange& across, const TapRange& along) {
     Value missing;
     for (const auto& [tap, weight] : weights_) {
@@ -197,7 +199,7 @@ class SlidingWriter {
     return ir_.add(start_, ir_.mul(missing, w_.input_zero_point));
   }
 
-  // All outputs of these blocks.
+  // Writes all outputs of these blocks.
   void walk(const Blocks& blocks, const Value& input, const Value& output) {
     band_.clear(), starts_.clear();
     for (int i = 0; i < blocks.outputs; ++i) band_.push_back(across_.taps(blocks.first + i));
@@ -231,7 +233,7 @@ class SlidingWriter {
     });
   }
 
-  // One band from end to end; returns where the cursor stands.
+  // Writes one band from end to end. Returns the final cursor.
   Cursor line(const std::vector<Blocks>& pieces, Cursor cursor) {
     inputs_.clear();
     for (const Blocks& piece : pieces) {
@@ -264,13 +266,13 @@ class SlidingWriter {
     return {state[0], state[1], piece.end()};
   }
 
-  // Lines of the window that an output of the band reads.
+  // Returns the lines of the window that outputs of the band read.
   TapRange lines() const {
     const int last = static_cast<int>(band_.size()) - 1;
     return {band_.front().first, last * across_.stride + band_.back().end};
   }
 
-  // Inputs of the window of output `at` that the window before it reads too.
+  // Returns the inputs of the window of output `at` that the window before it reads too.
   Values shared_inputs(int at, const Cursor& cursor) {
     Values values;
     for_each_shared(at,
@@ -278,7 +280,7 @@ class SlidingWriter {
     return values;
   }
 
-  // The same, from where loops carry them.
+  // Takes the same inputs from the values that a loop carries.
   void take_inputs(int at, const Values& state) {
     inputs_.clear();
     size_t next = 2;
@@ -292,7 +294,7 @@ class SlidingWriter {
       for (int j = 0; j < along_.kernel - along_.stride; ++j) body(line, first + j);
   }
 
-  // `line` of the band's window, `column` of the image; each is loaded once.
+  // Returns the input at `line` of the band's window and `column` of the image; loads it once.
   Value input(int line, int column, const Cursor& cursor) {
     Value& value = inputs_[{line, column}];
     if (value.text.empty())
@@ -310,7 +312,7 @@ class SlidingWriter {
       for (int j = along.first; j < along.end; ++j) input(first_line + i, column + j, cursor);
   }
 
-  // The outputs of the band at `at`.
+  // Writes the outputs of the band at `at`.
   void outputs_at(int at, const Cursor& cursor) {
     const TapRange along = along_.taps(at);
     const int column = at * along_.stride - along_.pad;
@@ -318,7 +320,7 @@ class SlidingWriter {
       const TapRange across = band_[b];
       const int first_line = static_cast<int>(b) * across_.stride;
       Value sum = starts_[{across.first, across.end, along.first, along.end}];
-      // The oldest inputs end here, and leave their registers to the newest.
+      // The first column has the oldest inputs' last use, which frees registers for the newest.
       for (int j = along.first; j < along.end; ++j) {
         if (j == along.first + 1) load_window(first_line, across, column, along, cursor);
         for (int i = across.first; i < across.end; ++i)
@@ -350,11 +352,11 @@ class SlidingWriter {
   const Workload& w_;
   const WindowAxis &along_, &across_;
   const SlidingPlan& plan_;
-  const bool fills_;  // the output in advance, with the low limit
+  const bool fills_;  // the output with the low limit, in advance
   IrText ir_;
   Value start_, multiplier_;
   std::map<std::pair<int, int>, Value> weights_;  // by tap across and along
-  // Of the band that is written:
+  // State of the band that is being written:
   std::vector<TapRange> band_;                              // taps across of each output
   std::map<std::tuple<int, int, int, int>, Value> starts_;  // by taps across and along
   std::map<std::pair<int, int>, Value> inputs_;  // loaded ones, by line of its window and column

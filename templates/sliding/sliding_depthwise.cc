@@ -7,8 +7,8 @@
 // multiplication and, for most layers, nothing else.
 //
 // No tap outside the image is loaded or multiplied, and there is no padded copy: outputs at a
-// border are code of their own (sliding_code.h). What the taps that they lack would have added is
-// the zero point times those weights, which their sums start from.
+// border have separate code (sliding_code.h). Their sums start with what the missing taps would
+// add, the zero point times those weights.
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -28,12 +28,12 @@ namespace tinytune {
 namespace {
 
 constexpr const char* kName = "sliding_depthwise";
-constexpr int kMostTaps = 9;      // whose weights registers hold
+constexpr int kMostTaps = 9;      // whose weights fit registers
 constexpr int kMostWritten = 48;  // outputs in straight-line code
-constexpr int kShortLine = 12;    // that is written as a whole
+constexpr int kShortLine = 12;    // outputs of a line that is written as a whole
 constexpr int kSteps[] = {1, 2, 3, 4, 6, 8};
-constexpr int kFewestOutputs = 4;  // of a channel, to pay for its start
-// Where no shift is exact for a channel, this one nearly always is.
+constexpr int kFewestOutputs = 4;  // per channel, to repay its start
+// If a shift of 0 is not exact for some channel, one of 8 nearly always is.
 constexpr const char* kRightShifts[] = {"0", "8"};
 
 bool supports(const Workload& w, const Device& device) {
@@ -45,7 +45,7 @@ bool supports(const Workload& w, const Device& device) {
          device.target.family == CoreFamily::kRiscv32 && device.target.can(Capability::kMulHigh);
 }
 
-// Steps that cut a line alike are one schedule.
+// Returns whether no smaller step cuts a line in the same way: such steps are one schedule.
 bool is_least_step(const SlidingPlan& plan) {
   const auto before = std::find(std::begin(kSteps), std::end(kSteps), plan.step);
   return before == std::begin(kSteps) ||
@@ -57,7 +57,7 @@ bool legal(const SlidingPlan& plan) {
          is_least_step(plan) && (plan.written() <= kMostWritten || plan.step * plan.band == 1);
 }
 
-// Along the longer side.
+// The usual walk is along the longer side.
 KnobTable knobs(const Workload& w, const Device& device) {
   return {kName,
           1,
@@ -73,9 +73,9 @@ ConfigSpace space(const Workload& w, const Device& device) {
   return knobs(w, device).space([&](const Schedule& s) { return legal(SlidingPlan(w, s)); });
 }
 
-// Whole lines in straight-line code if they are short, else four outputs a turn; two lines at once
-// where the window leaps over inputs, and registers are left. Short lines two at once take 6 %
-// fewer instructions and twice the code.
+// Chooses whole lines in straight-line code if they are short, else four outputs a turn; two lines
+// at once if the stride exceeds 1, which leaves registers. Computing short lines two at once would
+// take 6 % fewer instructions, but twice the code.
 Schedule with_right(const Workload& w, const Device& device, const char* right) {
   const KnobTable table = knobs(w, device);
   const auto cut = [&](int step, int band) {
@@ -88,7 +88,8 @@ Schedule with_right(const Workload& w, const Device& device, const char* right) 
   for (const int step : kSteps)
     if (plan.along.outputs <= kShortLine && is_whole(step) && permitted(step, 1))
       return cut(step, 1);
-  // Two of three columns are the next turn's: where a turn has no branches, no register is moved.
+  // The next turn shares two of three columns: three outputs a turn, without branches, move no
+  // register.
   for (const int step : {has_min_max(device) ? 3 : 4, 3, 2})
     for (const int band : {plan.along.stride > 1 ? 2 : 1, 1})
       if (permitted(step, band)) return cut(step, band);
@@ -103,13 +104,13 @@ std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device
   return {with_right(w, device, kRightShifts[1])};
 }
 
-// The proof itself, of each shift.
+// Runs the proof itself for each shift.
 std::function<bool(const Schedule&)> may_pack(const Workload& w, const LayerData& data) {
   return may_shift_right(kRightShifts,
                          [&](int right) { return scale_weights(w, data, right).has_value(); });
 }
 
-// [channel][kernel row][kernel column]
+// Packs weights as [channel][kernel row][kernel column].
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
   const auto scaled = scale_weights(w, data, SlidingPlan(w, schedule).right);
@@ -134,7 +135,7 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
 LoopNest describe(const Workload& w, const Schedule& schedule) {
   const SlidingPlan plan(w, schedule);
   const int64_t taps = int64_t{w.kernel_h} * w.kernel_w;
-  // Both axes: the loop over turns, the one over taps, the one over outputs a turn.
+  // For both axes: the loops over turns, over taps, and over outputs of a turn.
   const struct {
     const char *turns, *taps, *outputs;
     const WindowAxis& axis;

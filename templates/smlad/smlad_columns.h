@@ -1,18 +1,18 @@
 // Rows of a 3x3 depthwise window for cores with the Arm DSP extension, in assembly.
 //
-// Of one channel: its inputs lie widened to 16 bits side by side, so a word holds two neighbours,
-// and SMLAD multiplies both with two neighbouring weights. A kernel row is two words of weights,
-// (w0, w1) and (w1, w2), and with them any output takes two instructions a row: an even one
+// The inputs of one channel are contiguous, widened to 16 bits, so a word holds two neighbours, and
+// SMLAD multiplies both with two neighbouring weights. A kernel row is two words of weights:
+// (w0, w1) and (w1, w2). With them any output takes two instructions per row: an even one
 //
 //   SMLAD of (x0, x1) with (w0, w1), SMLABT of (x2, x3) with (w1, w2): x2 * w2,
 //
-// and an odd one, of a stride of 1, SMLATB of (x0, x1) with (w0, w1): x1 * w0, then SMLAD of
-// (x2, x3) with (w1, w2). The six words and four sums leave two registers: words of inputs come by
-// twos, and each serves all outputs of the tile that it meets.
+// and an odd one, with a stride of 1, SMLATB of (x0, x1) with (w0, w1): x1 * w0, then SMLAD of
+// (x2, x3) with (w1, w2). The six words and four sums leave two registers: words of inputs are
+// loaded in twos, and each is multiplied for all outputs of the tile that read it.
 //
-// Nothing is moved besides: the last sum of a tile is loaded, and the first products of the others
-// add to it; the load of a tile's first words moves the cursor of inputs on, and stores that of
-// outputs.
+// There are no moves: only the last sum of a tile is loaded, and the first products of the other
+// sums add to it. The load of a tile's first words advances the cursor of inputs; stores advance
+// that of outputs.
 #pragma once
 
 #include <algorithm>
@@ -27,39 +27,39 @@
 namespace tinytune {
 
 struct SmladColumns {
-  static constexpr int kMostPixels = 4;  // of a tile
+  static constexpr int kMostPixels = 4;  // per tile
   static constexpr int kWeightWords = 6;
 
   const Workload& w;
-  int64_t line_bytes;  ///< of a channel's row of widened inputs
-  int channels;        ///< whose lines lie side by side in a row
-  int rows, pixels;    ///< of outputs; of a tile, even
+  int64_t line_bytes;  ///< bytes of a channel's row of widened inputs
+  int channels;        ///< channels whose lines are adjacent in a row
+  int rows, pixels;    ///< output rows; pixels per tile, even
   LoadOrder loads;     ///< grouped or paired
-  int right;           ///< shift of the requantisation (fuse_into_weights()); 0: channels have both
+  int right;  ///< right shift (fuse_into_weights()); 0: channels' constants have both shifts
 
-  /// Whether the layer's shape, requantisation and clamp are what this computes.
+  /// Returns whether this computes the layer's shape, requantisation and clamp.
   static bool supports(const Workload& w) {
     return w.kernel_h == kTaps && w.kernel_w == kTaps && w.stride_w <= 2 && w.dilation_h == 1 &&
            w.dilation_w == 1 && w.facts.requantise == Requantise::kFused &&
            w.activation_min == -128 && w.activation_max == 127;
   }
   int64_t row_bytes() const { return channels * line_bytes; }
-  /// Whether loads reach.
+  /// Returns whether the offsets of loads reach.
   bool fits() const {
     constexpr int64_t kReach = Thumb2Dsp::kReach;
     return kTaps * row_bytes() <= kReach && w.stride_h * row_bytes() <= kReach &&
            int64_t{pixels} * w.out_c <= kReach;
   }
-  /// A channel's constants: its weights, multiplier, offset and what sums start from, and unless
-  /// `right` says it, how far they are shifted left and right.
+  /// Returns the number of a channel's words: its weights, multiplier, offset, the sums' start
+  /// value and, if `right` is 0, the left and the right shift.
   int words() const { return kWeightWords + (right > 0 ? 3 : 5); }
-  /// Words of inputs in a row that so many outputs meet.
+  /// Returns the words of inputs in a row that `outputs` neighbouring outputs read.
   int64_t words_of_row(int64_t outputs) const {
     return ((outputs - 1) * w.stride_w + kTaps + 1) / 2;
   }
 
-  /// All rows of neighbouring channels. `inputs`: the first row, with its border; `constants`: of
-  /// the first channel; `output`: that channel in the first pixel.
+  /// Writes all rows of neighbouring channels. `inputs`: the first row, with its border;
+  /// `constants`: of the first channel; `output`: that channel in the first pixel.
   struct Place {
     Value inputs, output, constants;
   };
@@ -104,7 +104,7 @@ class SmladColumns::Code : public Assembly {
     emit("{}:", number);
   }
 
-  // Until the cursor of inputs is where the frame says.
+  // Repeats until the cursor of inputs is at the end that is stored in the frame.
   void repeat(int number, int end_at) {
     isa_.load(kWords, end_at);
     isa_.repeat_until(kInputs, kWords, number);
@@ -114,7 +114,7 @@ class SmladColumns::Code : public Assembly {
     return int64_t{columns_.rows} * w_.stride_h * columns_.row_bytes();
   }
 
-  // A channel's constants, and where its rows end.
+  // Loads a channel's constants, and stores where its rows end.
   void enter() {
     const Reg from = kWords + 1, scale = kSums;
     isa_.load(from, kConstantsAt);
@@ -168,12 +168,12 @@ class SmladColumns::Code : public Assembly {
     emit("{0}w {1}, {1}, #{2}", bytes < 0 ? "sub" : "add", kInputs, std::abs(bytes));
   }
 
-  // `next`: from its inputs to those of what follows.
+  // Writes a tile. `next`: the distance from its inputs to those of the next tile.
   void tile(int pixels, int64_t next) {
     const Reg last = kSums + (pixels - 1);
     isa_.load(last, kStartAt);
     started_ = 0;
-    // Row 0 comes last, and of it the first words, whose load moves the cursor.
+    // Row 0 comes last, and its first words at the end, because their load moves the cursor.
     const auto in_row = static_cast<int>(columns_.words_of_row(pixels));
     std::vector<Word> words;
     for (const int row : {1, 2, 0})
@@ -194,7 +194,8 @@ class SmladColumns::Code : public Assembly {
     requantise(pixels);
   }
 
-  // One or two words of inputs, at these distances from the cursor; the first moves it by `next`.
+  // Loads one or two words of inputs at these distances from the cursor. A load at 0 moves the
+  // cursor by `next`.
   void load_words(int64_t first, int64_t last, int64_t next) {
     const bool paired = columns_.loads == LoadOrder::kPaired && last == first + 4;
     const Reg second = kWords + 1;
@@ -217,7 +218,7 @@ class SmladColumns::Code : public Assembly {
     if (last != first) emit("ldr {}, [{}, #{}]", second, kInputs, last);
   }
 
-  // One word of inputs, columns 2 * `place` and the next, with the outputs that it meets.
+  // Multiplies one word of inputs, columns 2 * `place` and the next, for all outputs that read it.
   void multiply(Reg word, int row, int place, int pixels) {
     const Reg first = kWeights + 2 * row, second = first + 1;  // (w0, w1), (w1, w2)
     const auto add = [&](const char* how, int pixel, Reg weights) {
@@ -235,7 +236,7 @@ class SmladColumns::Code : public Assembly {
     }
   }
 
-  // Two registers serve all that scales, one after the other.
+  // The same two registers hold all scaling words, in turn.
   void requantise(int pixels) {
     const int right = columns_.right;
     Thumb2Dsp::Sums sums;

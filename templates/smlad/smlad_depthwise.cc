@@ -1,11 +1,11 @@
 // 3x3 depthwise convolution in NHWC for cores with the Arm DSP extension.
 //
-// The rows that a few output rows read are widened to 16 bits with their border in place, those of
-// one channel or of four, which a word of inputs holds; then smlad_columns.h walks them. A filling
-// serves all channels in turn before the next rows come.
+// The rows that a few output rows read (a filling) are widened to 16 bits with their border, for
+// one channel or for four, which a word of inputs holds; then smlad_columns.h computes the outputs.
+// All channels are computed in turn before the next rows.
 //
-// Two pixels of four channels are two words. PKHBT and PKHTB bring the same two channels of both
-// together, SXTB16 then takes one channel of both: ten instructions for eight inputs.
+// Two pixels of four channels are two words. PKHBT and PKHTB combine the same two channels of both;
+// SXTB16 then extracts one channel of both: ten instructions for eight inputs.
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -27,23 +27,23 @@ constexpr const char* kName = "smlad_depthwise";
 constexpr int kVersion = 3;
 constexpr int kLanes = 4;         // channels in a word of inputs
 constexpr int kMostUnrolled = 8;  // inputs widened between two tests
-// Fewer do not pay for the start of a channel.
+// Fewer do not repay the start of a channel.
 constexpr int kFewestPixels = 16;
-constexpr int kMostEqual = 6;  // fillings of as many rows each
-// Of the requantisation, in the code. Twelve to the right suit scales from 1/2^12 to 1/32, nine
-// those up to 1/4; 0: every channel reads the layer's.
+constexpr int kMostEqual = 6;  // most fillings with equally many rows
+// Right shifts of the requantisation as constants of the code. Twelve suits scales from 1/2^12 to
+// 1/32, nine those up to 1/4; 0: the layer's shifts are read for every channel.
 constexpr const char* kRightShifts[] = {"12", "9", "0"};
 
-/// Rows of each of so many fillings.
+/// Returns the rows per filling for `fillings` fillings.
 int rows_of_each(int rows, int fillings) { return (rows + fillings - 1) / fillings; }
 
 struct Plan {
-  int px, rows;                   // of a tile; output rows per filling
-  int channels;                   // of a filling
+  int px, rows;                   // pixels per tile; output rows per filling
+  int channels;                   // per filling
   int right;                      // shift of the requantisation; see kRightShifts
   int64_t used;                   // columns that are copied; the rest of a buffered row is border
-  int64_t line_bytes, row_bytes;  // of a channel's row of words, and from row to row
-  int buffered;                   // rows
+  int64_t line_bytes, row_bytes;  // bytes of a channel's row of words; from row to row
+  int buffered;                   // rows per filling
   LoadOrder loads;
 
   Plan(const Workload& w, const Schedule& s)
@@ -96,8 +96,8 @@ ConfigSpace space(const Workload& w, const Device& device) {
   return knobs(w, device).legal_space<Plan>(w);
 }
 
-// Within the little room that there is beside the tensors, the fewest rows to widen and to compute:
-// two of each filling are widened for the second time, and the last moves back to fit.
+// Chooses the fewest rows to widen and to compute within the little RAM that is left beside the
+// tensors: each filling widens two rows again, and the last one moves back to fit.
 Schedule with_right(const Workload& w, const Device& device, const char* right) {
   const KnobTable table = knobs(w, device);
   const int64_t tensors = int64_t{w.in_h} * w.in_w * w.in_c + int64_t{w.out_h} * w.out_w * w.out_c;
@@ -124,14 +124,14 @@ std::vector<Schedule> fallback_schedules(const Workload& w, const Device& device
   return {with_right(w, device, kRightShifts[1]), with_right(w, device, kRightShifts[2])};
 }
 
-// The proof itself, of each shift.
+// Runs the proof itself for each shift.
 std::function<bool(const Schedule&)> may_pack(const Workload& w, const LayerData& data) {
   return may_shift_right(kRightShifts, [&](int right) {
     return right == 0 || fuse_into_weights(w, data, right).has_value();
   });
 }
 
-// See SmladColumns::words(); two words of weights a row.
+// Packs what SmladColumns::words() lists, with two words of weights per kernel row.
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule& schedule) {
   const int right = Plan(w, schedule).right;
@@ -166,7 +166,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   const int64_t tiles = (w.out_w + plan.px - 1) / plan.px;
   const int64_t out_row = int64_t{w.out_w} * w.out_c;
   const int64_t constants = int64_t{4} * plan.columns(w).words();
-  constexpr int kWordsOfRow = 2;  // of weights, and of inputs that an output meets
+  constexpr int kWordsOfRow = 2;  // words of weights, and of inputs that an output reads
   const int pairs = plan.px / 2, stride = w.stride_w;
   NestBuilder build(w, 4, 4, 1);
   build.loop("row_block", blocks, {.output = plan.rows * out_row});
@@ -179,7 +179,7 @@ LoopNest describe(const Workload& w, const Schedule& schedule) {
   build.loop("kernel_words", kWordsOfRow, {.input = 4, .weights = 4}, build.kReducesUnrolled);
   build.loop("px_pair", pairs, {.input = 4 * stride, .output = int64_t{2} * w.out_c},
              build.kUnrolled, build.share(w.out_w, tiles * plan.px));
-  // Neighbours share their words where the window moves by half of one.
+  // Neighbouring pixels share words if the window moves by half a word.
   build.loop("px", 2, {.input = stride == 2 ? 4 : 0, .output = w.out_c}, build.kUnrolled);
   const int64_t whole = w.out_w / plan.px, left_over = w.out_w % plan.px;
   const int64_t words = whole * plan.columns(w).words_of_row(plan.px) +
@@ -222,15 +222,15 @@ class Writer {
  private:
   uint32_t zero_points() const { return 0x00010001u * static_cast<uint16_t>(w_.input_zero_point); }
 
-  // The largest number of inputs in straight-line code that divides a row.
+  // Returns the largest number of inputs in straight-line code that divides a row.
   int64_t unrolled() const {
     int64_t count = std::min<int64_t>(kMostUnrolled, plan_.used);
     while (plan_.used % count != 0) --count;
     return count;
   }
 
-  // The buffered rows of channels from input row `top` on. Columns of the border keep their first
-  // filling, and rows do if there is but one; else others' inputs may be there.
+  // Widens the buffered rows of channels from input row `top` on. Border columns keep their initial
+  // fill, and so do border rows if there is a single filling; else inputs may have replaced it.
   void widen_rows(const Value& top, const Value& channel) {
     const int64_t in_row = int64_t{w_.in_w} * w_.in_c;
     const Value above = ir_.clamp(ir_.sub(0, top), 0, plan_.buffered);
@@ -275,9 +275,10 @@ class Writer {
     });
   }
 
-  // The same of four channels: lone columns beside pairs that share a word, pairs by twos.
+  // The same for four channels: single columns where the word is not shared, else pairs, two a
+  // turn.
   void widen_lanes(const Value& source, const Value& target) {
-    constexpr int64_t kStep = 4;  // columns of a turn
+    constexpr int64_t kStep = 4;  // columns per turn
     const int64_t lone = w_.pad_left % 2, turns = (plan_.used - lone) / kStep;
     const auto from = [&](const Value& at, int64_t column) { return ir_.at(at, column * w_.in_c); };
     if (lone > 0) widen_lone(source, target);
@@ -311,7 +312,7 @@ class Writer {
 
   void widen_pair(const Value& from, const Value& to) {
     const Value first = ir_.load_word(from), second = ir_.load_word(ir_.at(from, w_.in_c));
-    // LLVM would take either apart again.
+    // Opaque, because LLVM would split either again.
     const Value lower =
         ir_.opaque(ir_.bit_or(ir_.bit_and(first, 0xffff), ir_.shift_left(second, 16)));
     const Value upper =
@@ -323,7 +324,7 @@ class Writer {
                        ir_.at(to, c++ * plan_.line_bytes));
   }
 
-  // Whole rows of border.
+  // Fills whole border rows.
   void fill_rows(const Value& from, const Value& end) {
     ir_.while_loop(
         {from}, [&](const Values& v) { return ir_.differs(v[0], end); },

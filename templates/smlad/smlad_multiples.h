@@ -1,9 +1,9 @@
-// A step of the SMLAD loop whose loads are LDM: as many neighbours as registers are free.
+// A step of the SMLAD loop that loads by LDM: as many contiguous words as registers are free.
 //
-// Where the inputs of a step follow one another as its weights do, both cursors only move on, and
-// one instruction loads what several pairs of inputs meet. Few sums leave many registers: four
-// sums, two channels by two pixels, take one load for four products, where eight take three for
-// eight. LDM asks for ascending registers, which only code that has all of them for itself knows.
+// If the inputs of a step are contiguous, as its weights are, both cursors only advance, and one
+// instruction loads the words of several pairs of inputs. Few sums leave many registers: four sums,
+// two channels by two pixels, take one load for four products, where eight take three for eight.
+// LDM needs ascending registers, which only code that has all registers for itself can ensure.
 #pragma once
 
 #include <algorithm>
@@ -16,16 +16,16 @@
 
 namespace tinytune {
 
-/// How a step is cut: groups of so many pairs, whose inputs are loaded at once; their words of
-/// weights by chunks of what is left.
+/// How a step is split: the inputs of `group` pairs are loaded at once, then their words of weights
+/// in chunks that fit the remaining registers.
 struct SmladMultiples {
   int group = 0, chunk = 0;
-  bool end_on_stack = false;  ///< as SmladStep's, or there is none
-  bool once = false;          ///< there is none
-  int instructions = 0;       ///< besides products, of a step
+  bool end_on_stack = false;  ///< as in SmladStep; or there is no end
+  bool once = false;          ///< no loop around the step, and no end
+  int instructions = 0;       ///< instructions per step besides products
 
-  /// The fewest instructions; `group` is 0 where registers do not suffice. `first_free`: the number
-  /// of the register behind the sums; `pairs`: of a step; `once`: no loop is around it.
+  /// Returns the split with the fewest instructions; `group` is 0 if registers do not suffice.
+  /// `first_free`: the number of the register after the sums; `pairs`: per step.
   static SmladMultiples best(const SmladTile& tile, int first_free, int pairs, bool once = false) {
     SmladMultiples best;
     for (const bool on_stack : {false, true})
@@ -41,8 +41,8 @@ struct SmladMultiples {
     return best;
   }
 
-  /// The products of `pairs` pairs. `weights` and `inputs` are cursors, `sums` the first sum, pixel
-  /// by pixel; `gap_bytes` of inputs lie behind the step. As smlad_step() says of `once`.
+  /// Writes the products of `pairs` pairs. `weights` and `inputs` are cursors, `sums` the first
+  /// sum, pixel by pixel; `gap_bytes` of inputs follow the step. For `once` see smlad_step().
   Assembly code(const SmladTile& tile, int pairs, int64_t gap_bytes, Reg weights, Reg inputs,
                 Reg sums) const {
     Assembly code;

@@ -5,14 +5,14 @@
 // `oc` channels by `px` pixels loads oc + px words for 2 * oc * px products, or half of the oc
 // words where weights are joined (smlad_weights.h).
 //
-// Groups of channels are such products each; a tile stages the inputs of one at a time.
+// Each group of channels is such a product; a tile stages the inputs of one group at a time.
 //
-// Where a pixel's inputs are one run, they can be widened where they are used instead, which needs
-// no scratch: a tile is then of one pixel. That is what 1x1 convolutions get where RAM is short.
+// If a pixel's inputs are one run, they can be widened in the inner loop instead, which needs no
+// scratch; a tile then has one pixel. 1x1 convolutions use this if RAM is short.
 //
-// A dense layer has one pixel. Most are quantised as a whole: then requantisation is read once for
-// the layer, where each word of it that comes from flash would serve a single output. Each weight
-// is read once: a core that can ask its cache for a line and go on asks for the next ones.
+// A dense layer has one pixel. Most have one scale for all channels: then the words of the
+// requantisation are read once, instead of from flash for every single output. Each weight is read
+// once, so cores that can prefetch a cache line prefetch the next ones.
 
 #include <algorithm>
 
@@ -26,29 +26,29 @@ constexpr char kConv[] = "smlad_nhwc", kPointwise[] = "smlad_pointwise", kDense[
                kDenseByLayer[] = "smlad_dense_by_layer", kDenseAhead[] = "smlad_dense_ahead",
                kDenseByLayerAhead[] = "smlad_dense_by_layer_ahead";
 
-constexpr int kFewestAhead = 32;  // inputs of an output, for steps of whole lines of weights
+constexpr int kFewestAhead = 32;  // inputs per output, for steps of whole lines of weights
 
 bool is_by_layer(std::string_view name) {
   return name == kDenseByLayer || name == kDenseByLayerAhead;
 }
 bool asks_ahead(std::string_view name) { return name == kDenseAhead || name == kDenseByLayerAhead; }
 
-// How inputs are widened. Words need every run of inputs to start on a word, pairs an even run or a
-// window that is a single one.
+// How inputs are widened: by words of four if every run of inputs starts on a word; by pairs if
+// runs are even; by pairs and a last one if the window is a single odd run; else one by one.
 enum class Staging { kWords, kPairs, kOddRun, kHalves };
 
 struct Plan {
   int oc, px, step;  // channels and pixels a tile, pairs between tests of the loop
-  int tiles = 1;     // staged together
+  int tiles = 1;     // tiles staged together
   SmladTile tile;
   LoadOrder loads;
   bool multiple;  // see SmladInputs
   Scaled scaled;
   std::string border;
   Staging staging;
-  bool staged = true;  // else: inputs are widened in the loop
+  bool staged = true;  // else inputs are widened in the loop
   int right;           // see SmladShape
-  bool moved;          // by LLVM's machine scheduler
+  bool moved;          // LLVM's machine scheduler moves instructions
   int64_t pairs;       // of the reduction, rounded up to steps
 
   Plan(const Workload& w, const Schedule& s)
@@ -100,8 +100,9 @@ struct Plan {
     return {tile, inputs(), {.pairs = pairs, .step = step}, loads, scaled, right};
   }
 
-  // Words of four inputs, whole steps of them. Without a loop around a tile the machine scheduler
-  // moves loads between the copies into its fourteen registers, which LLVM then lacks.
+  // Inputs that are widened in the loop must be words of four, and whole steps. Without a loop
+  // around a tile, the machine scheduler moves loads between the copies into the assembly's
+  // fourteen registers, and LLVM then lacks registers.
   bool legal(const Workload& w) const {
     if (pixels() > w.out_h * w.out_w || 2 * step > std::max<int64_t>(2, w.reduction()) ||
         !smlad_step_fits(tile, inputs(), step))
@@ -180,7 +181,7 @@ class Writer {
   }
 
  private:
-  // Where a pixel's first pair is staged.
+  // Returns where a pixel's first pair is staged.
   int64_t staged_at(int pixel) const {
     return pixel / plan_.px * plan_.staged_bytes() + int64_t{4} * (pixel % plan_.px);
   }
@@ -189,7 +190,7 @@ class Writer {
   void stage(const std::vector<PixelTiles::Pixel>& pixels) {
     const int64_t pair = int64_t{4} * plan_.px;
     const Value staged = tiles_.staging_area();
-    // What no input fills: the high half of an odd last pair, and the pairs that complete a step.
+    // Zeros where there is no input: the high half of an odd last pair, pairs that complete a step.
     for (int64_t p = w_.reduction() / 2; p < plan_.pairs; ++p)
       for (int i = 0; i < plan_.pixels(); ++i)
         ir_.store_word(0, ir_.at(staged, staged_at(i) + p * pair));
@@ -228,8 +229,8 @@ class Writer {
     }
   }
 
-  // The pixels of a tile together: their words lie side by side. Where borders are tested, one by
-  // one: most are inside.
+  // Stages the pixels of a tile together, because their words are adjacent. With tested borders,
+  // one by one: most pixels are inside and need no test of each tap.
   void stage_words(const std::vector<PixelTiles::Pixel>& pixels) {
     const int together = plan_.border == "test" ? 1 : plan_.px;
     const int64_t pair = int64_t{4} * plan_.px;
@@ -256,7 +257,7 @@ class Writer {
     ir_.store_half(ir_.load_byte(ir_.at(from, 1), true), ir_.at(to, 2));
   }
 
-  // The group's constants.
+  // Returns the current group's constants.
   ChannelSlice slice() {
     ChannelSlice slice{w_.out_c};
     if (w_.groups == 1) return slice;
@@ -268,7 +269,7 @@ class Writer {
     return slice;
   }
 
-  // All output channels (of a group) of a tile of pixels.
+  // Writes all output channels (of a group) for a tile of pixels.
   void channels(const Value& out) {
     const SmladTiles smlad(group_, plan_.shape(), slice());
     if (plan_.tiles == 1) return smlad.all(inputs_, out, ir_);
@@ -287,10 +288,10 @@ class Writer {
   const Workload group_;
   PixelTiles tiles_;
   IrText& ir_;
-  Value inputs_ = argument("input");  // that products read
+  Value inputs_ = argument("input");  // address of the inputs that products read
 };
 
-// Dense layers and what is widened in the loop have knobs of their own, and so rows.
+// Dense layers and layers that are widened in the loop have their own knobs, and so their own rows.
 template <const char* name>
 struct Row {
   static constexpr const char* kName = name;
@@ -298,8 +299,8 @@ struct Row {
 
   static std::vector<UsualKnob> knobs(const Workload& w, const Device& device) {
     std::vector<UsualKnob> knobs = {
-        // Bodies of one pixel are smaller, and where products wait for their loads at the start of
-        // each the larger ones are worth their bytes.
+        // Up to 16 for bodies of one pixel, which are smaller, and where products wait for loads at
+        // the start of each body, so that larger bodies are worth their bytes.
         kIsConv && usual_loads(device) != "spread" ? int_knob("step", {1, 2, 4, 8})
                                                    : int_knob("step", {1, 2, 4, 8, 16}),
         {border_knob(w), usual_border(w)},
@@ -312,12 +313,12 @@ struct Row {
     if (asks_ahead(name)) knobs.emplace_back("ahead", std::vector<int>{32, 64, 128}, 64);
     return knobs;
   }
-  // Eight sums load least for their products. Where weights wait, more pixels should share them;
-  // where loads cost nothing beside products, six sums leave registers to load ahead, though of
-  // long reductions eight are faster.
-  // Where instructions are counted, few sums of long reductions by LDM first.
+  // Eight sums load least per product. If weights are slow to read, more pixels should share them.
+  // If loads are free beside products, six sums leave registers to load ahead, but for long
+  // reductions eight are faster. If the timing model counts instructions, long reductions first try
+  // few sums with LDM.
   static std::vector<FirstTile> first_tiles(const Workload& w, const Device& device) {
-    constexpr int kLong = 64;  // inputs that pay for twice the tiles
+    constexpr int kLong = 64;  // inputs that repay twice the tiles
     const std::string loads = usual_loads(device);
     const bool more_pixels = weights_wait(device) || loads == "spread";
     const int most = name == kPointwise ? 1 : more_pixels ? 3 : 2;

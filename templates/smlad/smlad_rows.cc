@@ -1,13 +1,13 @@
 // Convolution windows over widened rows, for cores with the Arm DSP extension.
 //
-// smlad_nhwc.cc widens the inputs of every pixel anew: a 3x3 window does it nine times for each
-// input. Here the rows that a few output rows read are widened to 16 bits once, with their border
-// in place, and lie in scratch as they did in the input. A window's kernel row is then a run of
-// neighbouring pairs, and a tile of pixels reads its runs at fixed distances from one pointer. What
-// it asks: every run must start on a word, so steps between pixels must be even numbers of inputs.
+// smlad_nhwc.cc widens the inputs of every pixel anew: with a 3x3 window, each input nine times.
+// Here the rows that a few output rows read (a filling) are widened to 16 bits once, with their
+// border, into scratch in the layout of the input. A window's kernel row is then a run of
+// contiguous pairs, and a tile of pixels reads its runs at fixed distances from one pointer. Every
+// run must start on a word, so the step between pixels must be an even number of inputs.
 //
-// Channels may be the outer loop of a filling: then a tile's weights are copied to scratch and
-// serve all of its pixels, and flash is asked for each of them once a filling.
+// Channels may be the outer loop of a filling: then a tile's weights are copied to scratch for all
+// pixels of the filling, and are read from flash once per filling.
 #include <algorithm>
 
 #include "templates/smlad/smlad_template.h"
@@ -24,7 +24,7 @@ struct Plan {
   int right;      // see SmladShape
   bool channels_outer;
   int64_t run, pairs;  // inputs of a kernel row, and their pairs rounded up to steps
-  int64_t lead, used;  // inputs of a buffered row: border before it, then what is copied
+  int64_t lead, used;  // inputs of a buffered row: border before it, then copied ones
   int64_t pixel_bytes, row_bytes, kernel_row_bytes;
   int buffered;  // rows
   int kernel_h;
@@ -45,14 +45,14 @@ struct Plan {
     const int64_t width = int64_t{w.out_w - 1} * w.stride_w + w.kernel_w;
     used = std::min<int64_t>(w.in_w, width - w.pad_left) * w.in_c;
     pixel_bytes = int64_t{2} * w.stride_w * w.in_c;
-    // Rounded-up runs read on behind the last pixel; their weights are zero.
+    // Runs that are rounded up read beyond the last pixel; their weights are zero there.
     row_bytes = (2 * (width * w.in_c + 2 * pairs - run) + 3) / 4 * 4;
     buffered = (rows - 1) * w.stride_h + (w.kernel_h - 1) * w.dilation_h + 1;
     kernel_row_bytes = w.dilation_h * row_bytes;
     kernel_h = w.kernel_h;
   }
 
-  // Whether a step is a whole kernel row, so that the inner loop walks rows.
+  // Returns whether a step is a whole kernel row, so that the inner loop walks rows.
   bool steps_are_rows() const { return pairs == step; }
   SmladInputs inputs() const {
     const int64_t bytes = steps_are_rows() ? kernel_row_bytes : int64_t{4} * step;
@@ -63,14 +63,14 @@ struct Plan {
     return {
         .count = kernel_h, .pairs = pairs, .step = step, .gap_bytes = kernel_row_bytes - 4 * pairs};
   }
-  int64_t row_weights() const { return tile.weight_bytes(pairs); }  // of one kernel row
+  int64_t row_weights() const { return tile.weight_bytes(pairs); }  // per kernel row
   SmladShape shape() const { return {tile, inputs(), runs(), loads, Scaled::kByChannel, right}; }
   // Weights are [tile of channels][kernel row][pair][channel].
   int64_t input_of(int64_t half) const {
     const int64_t row = half / (2 * pairs), in_row = half % (2 * pairs);
     return in_row < run ? row * run + in_row : kernel_h * run;
   }
-  // A step that pads a run by more than one pair is another step's slower twin.
+  // A step that pads a run by more than one pair is a slower duplicate of another step.
   bool legal(const Workload& w) const {
     return smlad_step_fits(tile, inputs(), step) && px <= w.out_w && rows <= w.out_h &&
            pairs <= (run + 1) / 2 + 1 && SmladTiles(w, shape()).permits_right() &&
@@ -127,7 +127,7 @@ class Writer {
  private:
   uint32_t zero_points() const { return 0x00010001u * static_cast<uint16_t>(w_.input_zero_point); }
 
-  // The buffered rows from input row `top` on. Columns of the border keep their first filling.
+  // Widens the buffered rows from input row `top` on. Border columns keep their initial fill.
   void widen_rows(const Value& top) {
     ir_.count_to(plan_.buffered, [&](const Value& r) {
       const Value target =
@@ -135,7 +135,7 @@ class Writer {
       const Value y = ir_.add(top, r);
       const int64_t in_row = int64_t{w_.in_w} * w_.in_c;
       const Value source = ir_.at(argument("input"), y, in_row);
-      // Each loop runs on its side of the test only.
+      // Rows inside the input run the first loop only, rows outside the second.
       const Value inside = ir_.below(y, w_.in_h);
       const Value end = ir_.select(inside, plan_.used, 0);
       if (in_row % 4 == 0 && plan_.used % 4 == 0)
@@ -206,7 +206,8 @@ class Writer {
     return ir_.at(argument("output"), row, int64_t{w_.out_w} * w_.out_c);
   }
 
-  // The tiles of a filling's row: their windows, and their first pixels counted from its first row.
+  // Calls `body` for each tile of a row of the filling: with the tile's window, and its first pixel
+  // counted from the filling's first row.
   void for_each_tile(const Value& row,
                      const std::function<void(const Value& window, const Value& pixel)>& body) {
     const Value buffer = ir_.at(argument("scratch"), row, w_.stride_h * plan_.row_bytes);
@@ -226,7 +227,7 @@ struct Row {
   static constexpr bool kNarrowsPixels = true;
 
   static std::vector<UsualKnob> knobs(const Workload& w, const Device& device) {
-    const bool wait = weights_wait(device);  // then they are worth a copy
+    const bool wait = weights_wait(device);  // then weights are worth a copy
     return {{"rows", {1, 2, 4}, wait && w.out_h >= 2 ? 2 : 1},
             int_knob("step", {1, 2, 3, 4, 5, 6, 8}),
             {scheduler_knob(device), usual_scheduler(device)},
@@ -235,7 +236,7 @@ struct Row {
             {Knob{"order", {"pixels_outer", "channels_outer"}},
              wait ? "channels_outer" : "pixels_outer"}};
   }
-  // Where instructions are counted, LDM for one pixel first.
+  // If the timing model counts instructions, tries LDM for one pixel first.
   static std::vector<FirstTile> first_tiles(const Workload& w, const Device& device) {
     const std::string loads = usual_loads(device);
     const FirstTile last = {std::min(w.out_c, 2), std::min(w.out_w, 3), loads};

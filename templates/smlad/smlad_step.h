@@ -1,9 +1,9 @@
 // One step of the SMLAD loop: which values it reads and what it computes from them.
 //
-// A step reads the inputs of a pair, then its words of weights, pair by pair; every word meets the
-// inputs of all pixels. When values are loaded, and where to, is the scheduler's
-// (tile/load_scheduler.h). Where one register more saves more than it costs, the loop's end waits
-// on the stack.
+// A step reads the inputs of a pair, then its words of weights, pair by pair, and multiplies every
+// word with the inputs of all pixels. tile/load_scheduler.h decides when values are loaded and into
+// which registers. The loop's end is on the stack if the register so freed saves more than that
+// costs.
 #pragma once
 
 #include <algorithm>
@@ -22,10 +22,10 @@ namespace tinytune {
 
 /// Where the inputs of a tile are, in bytes from the loop's cursor.
 struct SmladInputs {
-  int64_t pair_bytes;     ///< from a pair to the next of its step
+  int64_t pair_bytes;     ///< from a pair to the next within a step
   int64_t pixel_bytes;    ///< from a pixel to the next
   int64_t step_bytes;     ///< from a step to the next
-  bool as_bytes = false;  ///< words of four inputs, widened in the loop: of one pixel
+  bool as_bytes = false;  ///< words of four inputs, widened in the loop; one pixel only
   bool multiple = false;  ///< LDM loads all that a step reads: smlad_multiples.h
 };
 
@@ -36,23 +36,23 @@ struct SmladStep {
   /// inputs, the sums pixel by pixel, the end of the weights, temporaries.
   Assembly code;
   int temporaries = 0;
-  /// Then the end's register is lost as well, and what the stack pointer points to is the end.
+  /// The end is on top of the stack, and its register is clobbered as well.
   bool end_on_stack = false;
 };
 
-// Cursors and sums, and the end where it has a register.
+// Returns the registers, of which cursors, sums and, if it has a register, the end are taken.
 inline Registers smlad_registers(const SmladTile& tile, bool end_on_stack) {
   Registers registers(Thumb2Dsp::kRegisters);
   registers.keep(SmladStep::kCursors + tile.channels * tile.pixels + (end_on_stack ? 0 : 1));
   return registers;
 }
 
-// The inputs of a pair (bytes are widened to two words), and the word that meets them.
+// Returns the temporaries for a pair's inputs (bytes are widened to two words) and a weight word.
 inline int fewest_temporaries(const SmladTile& tile, const SmladInputs& inputs) {
   return (inputs.as_bytes ? 2 : tile.pixels) + 1;
 }
 
-/// Whether LDM loads all that a step reads: see smlad_multiples.h.
+/// Returns whether LDM can load all that a step reads: see smlad_multiples.h.
 inline bool smlad_multiples_fit(const SmladTile& tile, const SmladInputs& inputs, int pairs) {
   const int64_t pair = int64_t{4} * tile.pixels;
   return !tile.is_joined() && tile.ahead == 0 && !inputs.as_bytes && inputs.pair_bytes == pair &&
@@ -61,11 +61,11 @@ inline bool smlad_multiples_fit(const SmladTile& tile, const SmladInputs& inputs
                  .group > 0;
 }
 
-/// Whether registers and the reach of a load's offset suffice. `pairs`: between tests of the loop.
+/// Returns whether registers suffice and load offsets reach. `pairs`: between tests of the loop.
 inline bool smlad_step_fits(const SmladTile& tile, const SmladInputs& inputs, int pairs) {
   if (tile.form == WeightForm::kJoined && tile.channels % 2 != 0) return false;
   if (inputs.as_bytes && (tile.pixels > 1 || pairs % 2 != 0)) return false;
-  // A step asks for as many lines as may be on their way.
+  // A step prefetches at least one line, and at most as many as can be in flight.
   const int64_t lines = tile.weight_bytes(pairs) / Thumb2Dsp::kLineBytes;
   if (tile.ahead > 0 && (lines < 1 || lines > Thumb2Dsp::kLinesComing)) return false;
   constexpr int64_t kReach = Thumb2Dsp::kReach;
@@ -74,7 +74,7 @@ inline bool smlad_step_fits(const SmladTile& tile, const SmladInputs& inputs, in
          tile.ahead + tile.weight_bytes(pairs) <= kReach && inputs.step_bytes <= kReach;
 }
 
-/// Writes a step; the loop's end has a register, or waits on the stack.
+/// Writes a step; the loop's end is in a register or on the stack.
 class SmladStepWriter {
  public:
   SmladStepWriter(const SmladTile& tile, const SmladInputs& inputs, int pairs, LoadOrder loads,
@@ -99,21 +99,21 @@ class SmladStepWriter {
   SmladStep result() const {
     return {code_, temporaries_ - (end_on_stack_ ? 1 : 0), end_on_stack_};
   }
-  /// On a core where the first of neighbouring loads costs one more; instructions, with paired
-  /// loads.
+  /// Returns the cycles on a core where the first load of a group costs one more; with paired
+  /// loads, the instructions.
   int cycles() const {
     return code_.lines() + (order_ == LoadOrder::kGrouped ? loads_.groups() : 0);
   }
 
  private:
-  static constexpr int kRegistersOfRaw = 2;  // of a word of inputs: what it is widened to
+  static constexpr int kRegistersOfRaw = 2;  // that a word of inputs is widened to
 
   Reg sum(int pixel, int channel) const {
     return Reg{SmladStep::kCursors + pixel * tile_.channels + channel};
   }
   int word(int pair, int i) const { return words_[static_cast<size_t>(pair * tile_.words() + i)]; }
 
-  // For the line of a later step that the pair's weights begin, if they begin one.
+  // Prefetches the line `ahead` bytes after the pair's weights, if these begin a line.
   void ask_for_weights(int pair) {
     const int64_t line = Thumb2Dsp::kLineBytes, at = tile_.weight_bytes(pair);
     if (tile_.ahead == 0 || (pair > 0 && at / line == tile_.weight_bytes(pair - 1) / line)) return;
@@ -123,8 +123,8 @@ class SmladStepWriter {
   void queue_reads() {
     at_weights_ = loads_.add_stream(Reg{0}, tile_.weight_bytes(pairs_));
     at_inputs_ = loads_.add_stream(Reg{1}, inputs_.step_bytes);
-    // Where a pair meets a single word, two pairs' words make a group; and what one pair has a
-    // single one of, two pairs have a couple of.
+    // If a pair has a single word of weights, the words of two pairs are loaded as a group. If it
+    // has a single input, the inputs of two pairs are loaded by one instruction.
     const bool even = pairs_ % 2 == 0 && !inputs_.as_bytes;
     const bool words_by_twos = even && order_ != LoadOrder::kSpread && tile_.words() == 1 &&
                                temporaries_ >= tile_.pixels + 2;
@@ -141,8 +141,9 @@ class SmladStepWriter {
   }
 
   void queue_inputs(int pair) {
-    // The one input of a pair may come alone, once it is multiplied, and words of weights before
-    // it: their groups are longer then, and another memory's load is no part of them anyway.
+    // The single input of a pair may be loaded alone, just before its products, and words of
+    // weights before it. Their groups are then longer; a load from another memory is no part of
+    // them anyway.
     const auto queue = [&](const LoadScheduler::Read& read) {
       read_inputs_.push_back(loads_.queue(read, inputs_apart_));
     };
@@ -152,7 +153,7 @@ class SmladStepWriter {
       queue({at_inputs_, pair * inputs_.pair_bytes + i * inputs_.pixel_bytes});
   }
 
-  // Words of several pairs wait until there is room for one of each: a group is loaded at once.
+  // Words of several pairs wait until there is room for one of each, to be loaded as a group.
   void queue_words(int first, int pairs) {
     for (int pair = first; pair < first + pairs; ++pair)
       for (int i = 0; i < tile_.words(); ++i)
@@ -166,13 +167,13 @@ class SmladStepWriter {
     const bool widens = inputs_.as_bytes && pair % 2 == 0;
     if (inputs_apart_ && (widens || !inputs_.as_bytes)) loads_.load_alone();
     if (inputs_apart_ && widens) widen(pair);
-    // Two words at a time between which the core has something else to do.
+    // Two words at a time, so that products of one fill the waits of the other.
     const int together = order_ == LoadOrder::kSpread && tile_.pixels == 1 ? 2 : 1;
     for (int first = 0; first < tile_.words(); first += together) {
       const int count = std::min(together, tile_.words() - first);
       if (loads_.has_room() && !is_ready(pair, first + count - 1)) loads_.fill();
       if (!inputs_apart_ && widens && first == 0) widen(pair);
-      // What registers are too few for comes one by one.
+      // Words that registers do not suffice for are loaded and multiplied one by one.
       for (int i = first; i < first + count;) {
         int there = 0;
         while (i + there < first + count && is_ready(pair, i + there)) ++there;
@@ -202,7 +203,7 @@ class SmladStepWriter {
     loads_.unpacked(raw);
   }
 
-  // All pixels with `count` words of weights that are loaded.
+  // Multiplies all pixels with `count` loaded words of weights.
   void multiply(int pair, int first, int count) {
     const bool joined = tile_.form == WeightForm::kJoined;
     for (int i = first; joined && i < first + count; ++i) {
@@ -218,8 +219,8 @@ class SmladStepWriter {
     }
   }
 
-  // The `k`-th that meets a word. The first pixel's sums are what the others' start from, so its
-  // own first products come last.
+  // Returns the `k`-th pixel that multiplies a word. Without a loop, the other pixels' sums start
+  // from those of the first pixel, so its own first products come last.
   int pixel(int pair, int k) const { return once_ && pair == 0 ? tile_.pixels - 1 - k : k; }
 
   void add_product(int pair, int i, int pixel, int channel) {
@@ -242,8 +243,8 @@ class SmladStepWriter {
   Reg widened_[2];                        // of the current two pairs
 };
 
-/// Of a step that fits. `once`: there is no loop around it, and no end; the first pixel has what
-/// all pixels' sums start from.
+/// Writes a step; requires smlad_step_fits(). `once`: there is no loop around it, and no end; the
+/// first pixel's sums hold the start values of all pixels.
 inline SmladStep smlad_step(const SmladTile& tile, const SmladInputs& inputs, int pairs,
                             LoadOrder loads, bool once = false) {
   TT_CHECK(smlad_step_fits(tile, inputs, pairs), "requires smlad_step_fits()");
@@ -258,9 +259,9 @@ inline SmladStep smlad_step(const SmladTile& tile, const SmladInputs& inputs, in
   if (once || !smlad_registers(tile, false).suffice(fewest_temporaries(tile, inputs)))
     return on_stack.result();
   const SmladStepWriter in_register(tile, inputs, pairs, loads, false, false);
-  // Pushed and popped once a run of a few steps.
+  // Push and pop, once per run of a few steps.
   constexpr int kEndOnStackCycles = 6, kEndOnStackInstructions = 2;
-  // Loads beside products cost nothing, and with a register more each may stand further ahead.
+  // Loads beside products are free, and one more register lets each be further ahead.
   if (loads == LoadOrder::kSpread) return on_stack.result();
   const int price = loads == LoadOrder::kPaired ? kEndOnStackInstructions : kEndOnStackCycles;
   const bool pays = on_stack.cycles() + price < in_register.cycles();

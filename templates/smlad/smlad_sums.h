@@ -1,10 +1,10 @@
-// The sums of a tile of channels by pixels, in assembly: what they start from, and all products.
+// The sums of a tile of channels by pixels, in assembly: their start values and all products.
 //
-// The inner loop is assembly, because what it gains hangs on registers: a tile takes all fourteen,
-// and one that LLVM spills costs more than a product (smlad_step.h). What sums start from stands
-// before the tile's weights, and once it is loaded the cursor of weights is where products begin.
-// What becomes of the sums is the caller's: a tile requantises them (smlad_tiles.h), each point of
-// a Winograd kernel stores them as they are.
+// The inner loop is assembly, because its speed depends on registers: a tile takes all fourteen,
+// and one that LLVM spills costs more than a product (smlad_step.h). The sums' start values precede
+// the tile's weights, so loading them moves the cursor of weights to the first product. The caller
+// decides what to do with the sums: a tile requantises them (smlad_tiles.h), each point of a
+// Winograd kernel stores them as they are.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@
 
 namespace tinytune {
 
-/// What a tile multiplies: runs of neighbouring pairs, whole steps of them.
+/// The pairs that a tile multiplies: runs of contiguous pairs, each of whole steps.
 struct SmladRuns {
   int64_t count = 1;
-  int64_t pairs;          ///< of each
-  int step;               ///< pairs between tests
-  int64_t gap_bytes = 0;  ///< of inputs, from the end of a run to the start of the next
+  int64_t pairs;          ///< pairs per run
+  int step;               ///< pairs between tests of the loop
+  int64_t gap_bytes = 0;  ///< bytes of inputs between two runs
 };
 
 struct SmladShape {
@@ -32,20 +32,20 @@ struct SmladShape {
   SmladRuns runs;
   LoadOrder loads;
   Scaled scaled = Scaled::kByChannel;
-  int right = 0;  ///< shift of the requantisation, in the code (fuse_into_weights()); 0: it is read
+  int right = 0;  ///< right shift as a constant of the code (fuse_into_weights()); 0: it is read
 
-  /// Of weights and what sums start from, from a tile to the next.
+  /// Returns the bytes of weights and of the sums' start values per tile.
   int64_t tile_bytes() const {
     return int64_t{4} * tile.channels + runs.count * tile.weight_bytes(runs.pairs);
   }
-  /// Whether one step is all: there is no loop.
+  /// Returns whether there is a single step, and so no loop.
   bool is_one_step() const { return runs.count == 1 && runs.pairs == runs.step; }
 };
 
 class SmladSums {
  public:
   static constexpr Reg kWeights{0}, kInputs{1}, kFirst{SmladStep::kCursors};
-  static constexpr int kFrame = 8;  ///< bytes at the stack pointer that it needs
+  static constexpr int kFrame = 8;  ///< bytes needed at the stack pointer
 
   SmladSums(const SmladShape& shape, Assembly& out)
       : shape_(shape),
@@ -53,8 +53,8 @@ class SmladSums {
                          shape.is_one_step())),
         out_(out) {}
 
-  /// Leaves the cursor of weights at the next tile's. Takes the labels 2 and 3. `neighbours`: the
-  /// operands are registers in their order, which is what LDM loads.
+  /// Writes the sums. Leaves the cursor of weights at those of the next tile. Uses the labels 2 and
+  /// 3. `neighbours`: operands are consecutive registers, which LDM needs.
   void write(bool neighbours) const {
     const auto& [tile, inputs, runs, loads, scaled, right] = shape_;
     Thumb2Dsp isa(out_);
@@ -92,12 +92,12 @@ class SmladSums {
   Reg sum(int pixel, int channel) const {
     return kFirst + (pixel * shape_.tile.channels + channel);
   }
-  /// Behind the sums: like the registers after it, free once they are complete.
+  /// The register after the sums. It and those after it are free once the sums are complete.
   Reg end() const { return sum(shape_.tile.pixels, 0); }
 
  private:
-  // The frame, in bytes from the stack pointer: where a step looks for the end of its loop, and
-  // where the tile's weights end.
+  // The frame, in bytes from the stack pointer: the end of a step's loop, and the end of the tile's
+  // weights.
   static constexpr int kEndAt = 0, kTileEndAt = 4;
 
   const SmladShape& shape_;
@@ -105,9 +105,9 @@ class SmladSums {
   Assembly& out_;
 };
 
-/// The matrix products of a Winograd kernel. Each point is a product of its own: weights
-/// [pair][channel] with inputs [pair][square]. Both arrays are read from front to back over all
-/// points, so that two cursors do for everything; where the sums go waits on the stack.
+/// The matrix products of a Winograd kernel. Each point is a separate product: weights
+/// [pair][channel] with inputs [pair][square]. Both arrays are read front to back over all points,
+/// so that two cursors suffice; the address for the sums is on the stack.
 class SmladPoints {
  public:
   /// `tile`: channels by squares, its weights as pairs. `step`: pairs between tests of the loop, a
@@ -125,7 +125,7 @@ class SmladPoints {
            tile.weight_bytes(runs.pairs) <= Thumb2Dsp::kReach && sum_bytes() <= Thumb2Dsp::kReach;
   }
 
-  /// Of a block of channels, with what sums start from.
+  /// Returns the bytes of weights and of the sums' start values per block of channels.
   int64_t weight_bytes() const { return points_ * shape_.tile_bytes(); }
   int64_t sum_bytes() const { return points_ * int64_t{4} * sums(); }
 
@@ -139,7 +139,7 @@ class SmladPoints {
     isa.add(point.kFirst, point.kFirst, sum_bytes());
     isa.store(point.kFirst, kSumsEndAt);
     code.emit("1:");
-    // Where instructions are counted, by as few as there are.
+    // Paired loads are for timing models that count instructions: use as few as possible.
     const bool few = shape_.loads == LoadOrder::kPaired;
     point.write(few);
     const Reg to = point.end();
@@ -167,7 +167,7 @@ class SmladPoints {
   }
 
  private:
-  // The frame behind that of sums: where the next ones go, and where the last ones end.
+  // The frame after that of SmladSums: the address of the next sums, and the end of all sums.
   static constexpr int kSumsAt = SmladSums::kFrame, kSumsEndAt = 12, kPointsFrame = 16;
 
   int sums() const { return shape_.tile.channels * shape_.tile.pixels; }

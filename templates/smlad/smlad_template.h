@@ -1,10 +1,9 @@
-// What SMLAD templates of convolutions and dense layers say alike: the space of their tiles, the
-// schedules of untuned layers, and constants.
+// The common part of SMLAD templates for convolutions and dense layers: the space of their tiles,
+// the schedules of untuned layers, and the packing of constants.
 //
-// A row says what is its own: a name, knobs besides the tile's, the tile to begin with, and the
-// plan that follows from a schedule. A plan says whether it is legal, which shape its tiles have,
-// which input a half of a pair multiplies, how many pairs that makes, and how much scratch it
-// takes.
+// A Row provides a template's own parts: its name, the knobs besides the tile's, and the tiles to
+// try first. A Plan is made from a schedule; it provides its legality, the shape of its tiles, the
+// input that each half of a pair multiplies, the number of pairs, and the scratch.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +20,7 @@
 
 namespace tinytune {
 
-/// The inner loops of `terms` pairs, and what is said of all tiles.
+/// Describes the inner loops over `terms` pairs, and adds the features that all tiles have.
 inline LoopNest describe_tile(const Workload& w, const SmladShape& shape, int64_t terms,
                               NestBuilder& build, const Schedule& schedule) {
   const auto& [tile, inputs, runs, loads, scaled, right] = shape;
@@ -35,7 +34,7 @@ inline LoopNest describe_tile(const Workload& w, const SmladShape& shape, int64_
                   .out_pixel_bytes = w.out_c,
                   .element_bytes = static_cast<int>(tile.weight_bytes(1)) / tile.channels,
                   .halves = 2});
-  // Pixels whose windows overlap load their own words.
+  // Pixels with overlapping windows share no loads.
   build.input_loads(static_cast<double>(runs.step * tile.pixels * (inputs.as_bytes ? 2 : 4)));
   LoopNest nest = build.finish(schedule);
   nest.multiplies_per_mac = 0.5;
@@ -44,7 +43,7 @@ inline LoopNest describe_tile(const Workload& w, const SmladShape& shape, int64_
   return nest;
 }
 
-/// Of an untuned layer, and the value of its "loads".
+/// A tile to try for an untuned layer, and the value of its knob "loads".
 struct FirstTile {
   int channels, pixels;
   std::string loads;
@@ -54,7 +53,7 @@ template <typename Row, typename Plan, typename Writer>
 struct SmladTemplate {
   static constexpr int kVersion = 4;
 
-  /// The tile's usual values are looked for: untuned().
+  /// The tile's usual values are not in the table: untuned() searches for them.
   static KnobTable table(const Workload& w, const Device& device) {
     std::vector<int> channels;
     for (int c : {1, 2, 3, 4, 5, 6, 8})
@@ -69,8 +68,8 @@ struct SmladTemplate {
     return table(w, device).template legal_space<Plan>(w);
   }
 
-  /// The first of the row's tiles that is legal; the last is narrowed until it is. Odd tiles cannot
-  /// join their weights, and not every width exists.
+  /// Returns a schedule of the first of the row's tiles that is legal. The last one is narrowed
+  /// until it is legal: odd tiles cannot join their weights, and not every width exists.
   static Schedule untuned(const Workload& w, const Device& device, const std::string& preferred,
                           bool shifted) {
     const KnobTable knobs = table(w, device);
@@ -90,8 +89,8 @@ struct SmladTemplate {
       }
     return {};
   }
-  /// Of a tile's steps, no padding before anything else, then long ones. A core that begins two
-  /// instructions in a cycle gains more from what a turn of the loop saves.
+  /// Prefers the steps that pad least, and of those the longest. The limit is higher for dual-issue
+  /// cores, which gain more from fewer turns of the loop.
   static Schedule longest_step(const Workload& w, const KnobTable& knobs, const FirstTile& tile,
                                const std::string& weights, const std::string& right) {
     const int longest = tile.loads == "spread" ? 16 : 8;
@@ -126,7 +125,7 @@ struct SmladTemplate {
     if (w.out_c / w.groups >= 2) add(untuned(w, device, "joined", true));  // half the bytes
     return all;
   }
-  /// Of weights, with the shift of the requantisation, in the order to try them.
+  /// Returns weight forms with shifts of the requantisation, in the order to try them.
   static std::vector<std::pair<std::string, std::string>> forms(const std::string& preferred,
                                                                 bool shifted) {
     std::vector<std::pair<std::string, std::string>> all;
@@ -146,7 +145,7 @@ struct SmladTemplate {
     });
   }
 
-  /// Whether weights with the shift are exact; all else is the space's.
+  /// Checks whether shifted weights are exact. Only pack() checks whether weights can be joined.
   static std::function<bool(const Schedule&)> may_pack(const Workload& w, const LayerData& data) {
     return may_shift_right(smlad_right_knob().values, [&](int right) {
       const auto shifted = [&](const Workload& group,

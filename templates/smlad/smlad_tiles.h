@@ -1,10 +1,10 @@
 // Tiles of channels by pixels in SMLAD kernels: from loads to stored bytes, and their constants.
 //
-// Between tiles there is as little to gain as in the loop: with sums in registers, what LLVM writes
-// around it moves every pointer through the stack twice. Where a layer's requantisation is fused or
-// short and clamps to bytes, a loop over tiles is one piece of assembly: pointers rest in a frame
-// of a few words while the sums need the registers, and come back when the sums are requantised.
-// Of the rest only the inner loop is assembly, and LLVM writes what is around it.
+// With sums in registers, the code that LLVM writes around the inner loop moves every pointer
+// through the stack twice. If a layer's requantisation is fused or short and clamps to bytes, the
+// loop over tiles is therefore one piece of assembly: pointers are in a frame of a few words while
+// the sums need the registers, and are loaded again when the sums are requantised. For other layers
+// only the inner loop is assembly, and LLVM writes the code around it.
 #pragma once
 
 #include <algorithm>
@@ -21,33 +21,33 @@
 
 namespace tinytune {
 
-// Registers besides sums that finish a tile, the cursor of weights not among them: the output,
-// what scales, and where the next channel's is.
+// Returns the number of registers besides sums that the epilogue of a tile takes, without the
+// cursor of weights: the output, the scaling words, and the address of the next channel's.
 inline int smlad_finishing(const Workload& w, const SmladShape& shape) {
   const bool by_layer = shape.scaled == Scaled::kByLayer, in_code = by_layer || shape.right > 0;
   const int shifts = w.facts.requantise != Requantise::kFused ? 1 : in_code ? 0 : 2;
   return 1 + 2 + shifts + (by_layer ? 0 : 1);
 }
 
-/// "right": the shift of a fused requantisation where weights have the left one, or 0. Twelve suit
-/// scales from 1/2^12 to 1/32.
+/// "right": the right shift of a fused requantisation if weights include the left shift; else 0.
+/// Twelve suits scales from 1/2^12 to 1/32.
 inline Knob smlad_right_knob() { return {"right", {"12", "0"}}; }
 
-/// loads_knob(), and by LDM.
+/// loads_knob() with the further value "multiple": by LDM.
 inline Knob smlad_loads_knob() {
   Knob knob = loads_knob();
   knob.values.emplace_back("multiple");
   return knob;
 }
-/// `value` is that knob's.
+/// `value` is the value of smlad_loads_knob().
 inline LoadOrder smlad_load_order(const std::string& value) {
   return value == "multiple" ? LoadOrder::kPaired : load_order(value);
 }
 
-/// Writes the loop over tiles of channels in one piece.
+/// Writes the loop over tiles of channels as one piece of assembly.
 class SmladTileWriter : public Assembly {
  public:
-  /// `pixel_bytes`: from a pixel's outputs to the next one's.
+  /// `pixel_bytes`: from a pixel's outputs to those of the next.
   SmladTileWriter(const Workload& w, const SmladShape& shape, int64_t pixel_bytes)
       : w_(w),
         pixel_bytes_(pixel_bytes),
@@ -73,15 +73,16 @@ class SmladTileWriter : public Assembly {
 
  private:
   static constexpr int kRegisters = Thumb2Dsp::kRegisters;
-  // Operands at the start; the sums take them once they rest in the frame.
+  // Operands at the start. Sums take their registers once they are stored in the frame.
   static constexpr Reg kWeights = SmladSums::kWeights, kInputs = SmladSums::kInputs, kWeightsEnd{2},
                        kParams{3}, kOutput{4}, kShared{5};
-  // The frame behind that of the sums, in bytes from the stack pointer.
+  // The frame after that of the sums, in bytes from the stack pointer.
   static constexpr int kWeightsAt = SmladSums::kFrame, kInputsAt = 12, kWeightsEndAt = 16,
                        kParamsAt = 20, kOutputAt = 24, kLeftAt = 28, kMultiplierAt = 36,
                        kFrame = 48;
 
-  // Channels from one that is finished to the next: the upper ones of joined channels come last.
+  // Returns the distance between channels finished in turn: upper ones of joined channels come
+  // last.
   int stride() const { return tile_.is_joined() ? 2 : 1; }
 
   void load_two(Reg first, Reg second, int at) {
@@ -100,7 +101,8 @@ class SmladTileWriter : public Assembly {
     isa_.store_two(kWeightsEnd, kParams, by_layer_ ? kMultiplierAt : kLeftAt);
   }
 
-  // Registers of the end, those that the sums had no use for first, and what it reads once.
+  // Assigns the epilogue's registers, those that sums leave free first, and loads what is read
+  // once.
   void assign() {
     Registers free(0);
     if (crowded_) free.give_back(kWeights), isa_.store(kWeights, kWeightsAt);
@@ -119,7 +121,8 @@ class SmladTileWriter : public Assembly {
     if (by_layer_) load_two(multiplier_, last_, kMultiplierAt);
   }
 
-  // The upper one of joined channels, 256 times: the fused form shifts left by eight or more.
+  // Separates the upper of joined channels. The fused form keeps it times 256: it shifts left by
+  // eight or more anyway.
   void separate() {
     const auto each = [&](const auto& body) {
       for (int c = 1; tile_.is_joined() && c < tile_.channels; c += 2)
@@ -129,9 +132,9 @@ class SmladTileWriter : public Assembly {
     if (!fused_) each([&](Reg upper, Reg) { emit("asr {0}, {0}, #8", upper); });
   }
 
-  // Stores the channels from `first` on: one by one, or all where they are scaled alike.
+  // Stores the channels from `first` on: one by one, or together if all are scaled alike.
   void finish(int first) {
-    // What separated sums lack of the shift; see separate().
+    // Upper sums are already shifted by eight; see separate().
     if (shifts_are_read_ && first == 1) emit("sub {0}, #8", left_);
     const int together = by_layer_ ? tile_.channels : 1;
     for (int from = first; from < tile_.channels; from += together * stride()) {
@@ -148,7 +151,7 @@ class SmladTileWriter : public Assembly {
     }
   }
 
-  // To bytes. `upper`: of joined channels.
+  // Requantises to bytes. `upper`: the upper of joined channels.
   void scale(const Thumb2Dsp::Sums& sums, bool upper) {
     if (!fused_) {
       isa_.scale_short(sums, multiplier_, last_, left_, w_.output_zero_point);
@@ -171,7 +174,7 @@ class SmladTileWriter : public Assembly {
   void next_tile() {
     emit("add {0}, #{1}", output_, tile_.channels);
     const Reg weights_end = multiplier_;
-    if (by_layer_) {  // a store hides what the loads before it wait, and costs the next
+    if (by_layer_) {  // a store hides the wait of loads before it, but delays those after
       load_two(kInputs, weights_end, kInputsAt);
       isa_.store(output_, kOutputAt);
     } else {
@@ -198,17 +201,17 @@ class SmladTiles {
  public:
   SmladTiles(const Workload& workload, const SmladShape& shape)
       : SmladTiles(workload, shape, {workload.out_c}) {}
-  /// Of the channels of a slice: `workload` is a group's, and must outlive the tiles.
+  /// For the channels of a slice: `workload` is a group's, and must outlive the tiles.
   SmladTiles(const Workload& workload, const SmladShape& shape, const ChannelSlice& slice)
       : w_(workload), shape_(shape), slice_(slice) {}
 
-  /// Whether assembly has the layer's requantisation and clamp.
+  /// Returns whether the assembly supports the layer's requantisation and clamp.
   static bool end_in_assembly(const Workload& w) {
     const Requantise requantise = w.facts.requantise;
     return (requantise == Requantise::kFused || requantise == Requantise::kShort) &&
            w.activation_min == -128 && w.activation_max == 127;
   }
-  /// Whether tiles are written in one piece.
+  /// Returns whether the loop over tiles is one piece of assembly.
   bool in_one_piece() const {
     const SmladTile& tile = shape_.tile;
     return end_in_assembly(w_) &&
@@ -216,24 +219,25 @@ class SmladTiles {
            (tile.pixels - 1) * slice_.pixel_bytes + tile.channels <= Thumb2Dsp::kReach &&
            shape_.runs.gap_bytes <= Thumb2Dsp::kReach;
   }
-  /// Whether loads may be as the shape says.
+  /// Returns whether the loads of the shape are possible.
   bool permits_loads() const {
     return !shape_.inputs.multiple ||
            (in_one_piece() && smlad_multiples_fit(shape_.tile, shape_.inputs, shape_.runs.step));
   }
-  /// Whether the shift of the requantisation may be in the code.
+  /// Returns whether the right shift may be a constant of the code.
   bool permits_right() const {
     return shape_.right == 0 ||
            (w_.facts.requantise == Requantise::kFused && !shape_.tile.is_joined() &&
             shape_.scaled == Scaled::kByChannel && in_one_piece());
   }
-  /// Of weights, from a tile to the next; what sums start from is there or with the parameters.
+  /// Returns the bytes of weights per tile. They include the sums' start values if tiles are one
+  /// piece; else these are with the parameters.
   int64_t tile_bytes() const {
     return shape_.tile_bytes() - (in_one_piece() ? 0 : 4 * shape_.tile.channels);
   }
 
-  /// Constants of a layer; see pack_smlad().
-  /// kUnsupported: these constants do not permit it.
+  /// Packs the constants of a layer; see pack_smlad().
+  /// kUnsupported: these constants do not permit the shape.
   Result<std::vector<PackedConstant>> pack(const LayerData& data, const InputOf& input_of) const {
     const bool starts = in_one_piece();
     const auto fused = shape_.right > 0 ? fuse_into_weights(w_, data, shape_.right) : std::nullopt;
@@ -257,7 +261,7 @@ class SmladTiles {
     return std::vector<PackedConstant>{words_constant("weights", words), params};
   }
 
-  /// All output channels of a tile of pixels. `output`: of the first pixel.
+  /// Writes all output channels of a tile of pixels. `output`: of the first pixel.
   void all(const Value& inputs, const Value& output, IrText& ir) const {
     if (!in_one_piece())
       return channels(ir).run(shape_.tile.channels, output,
@@ -281,7 +285,8 @@ class SmladTiles {
             ir);
     });
   }
-  /// One tile of channels, of whose first all are. Returns the next one's weights.
+  /// Writes one tile of channels; addresses are those of its first channel. Returns the address of
+  /// the next tile's weights.
   Value one(const Value& weights, const Value& inputs, const Value& params, const Value& output,
             IrText& ir) const {
     const SmladTile& tile = shape_.tile;
@@ -320,24 +325,24 @@ class SmladTiles {
     loop.store({tile.channels, tile.pixels, slice_.pixel_bytes}, params, output, sum);
     return carried[0];
   }
-  /// The loop over tiles, for what does more with each than one().
+  /// Returns the loop over tiles, for callers that do more per tile than one().
   ChannelLoop channels(IrText& ir) const {
     return ChannelLoop(w_, ir, in_one_piece() ? 0 : 1, slice_);
   }
-  /// Of all weights.
+  /// Returns the bytes of all weights.
   int64_t weight_bytes() const {
     const int channels = shape_.tile.channels;
     return (w_.out_c + channels - 1) / channels * tile_bytes();
   }
 
  private:
-  // Whole tiles of channels. Behind these operands is what all channels share: behind the last
-  // one's parameters or, if scaled by layer, all there is.
+  // Writes whole tiles of channels. Appends an operand: the address of the words that all channels
+  // share, after the last channel's parameters or, if scaled by layer, the only ones.
   void write(Values operands, IrText& ir) const {
     operands.push_back(shape_.scaled == Scaled::kByLayer ? slice_.params : channels(ir).end());
     ir.assembly_of_all_registers(SmladTileWriter(w_, shape_, slice_.pixel_bytes).text(), operands);
   }
-  // Until the cursor of weights is `end`; LLVM does the rest.
+  // Writes the inner loop, until the cursor of weights is `end`. LLVM writes the code around it.
   Values add_products(Values carried, const Value& end, IrText& ir) const {
     const SmladStep step = smlad_step(shape_.tile, shape_.inputs, shape_.runs.step, shape_.loads);
     const Reg end_reg{static_cast<int>(carried.size())};
@@ -353,7 +358,7 @@ class SmladTiles {
     return carried;
   }
 
-  // A joined sum is separated by its distance from its neighbour, 24 bits of it.
+  // Checks that sums fit 24 bits: what the separation of joined sums leaves.
   Status check_starts(const LayerData& data) const {
     constexpr int64_t kMost = (int64_t{1} << 23) - 1;
     for (const AccumulatorRange& range : accumulator_ranges(w_, data))

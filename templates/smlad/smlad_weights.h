@@ -1,18 +1,17 @@
 // The weights of SMLAD kernels, packed.
 //
-// SMLAD adds two 16-bit products to a sum, so what multiplies is a pair of inputs (widened to a
-// word) with a pair of weights. Two ways to keep the latter:
+// SMLAD adds two 16-bit products to a sum: it multiplies a pair of inputs (widened to a word) with
+// a pair of weights. There are two forms of weights:
 //
-//   pairs   a word a pair, as SMLAD takes it. Two bytes a weight.
-//   joined  a word has a pair of each of two channels: each half is 256 * w1 + w0. SMLAD on the
-//   word
-//           as it was loaded sums T = S0 + 256 * S1, and on its SXTB16, which is the pair of w0,
-//           S0; then S1 = (T - S0) / 256. As many instructions as with pairs (one load and SXTB16
-//           for two loads), at half the bytes, which is half the waits where weights stay in flash.
+//   pairs   One word per pair, as SMLAD reads it: two bytes a weight.
+//   joined  A word has a pair for each of two channels: each half is 256 * w1 + w0. SMLAD with the
+//           loaded word sums T = S0 + 256 * S1; with its SXTB16, which is the pair of w0, it sums
+//           S0; then S1 = (T - S0) / 256. As many instructions as pairs (one load and SXTB16 for
+//           two loads), at half the bytes, which halves the waits if weights stay in flash.
 //
-// Joined is exact where halves fit (not w1 = -128 above a negative w0) and where S1 fits the 24
-// bits that are left of it, which is proved from the weights: sums are taken modulo 2^32, so
-// nothing else can go wrong.
+// Joined weights are exact if halves fit 16 bits (not w1 = -128 above a negative w0) and S1 fits
+// the 24 bits that are left for it, which is proved from the weights. Sums are modulo 2^32, so
+// there is no other condition.
 #pragma once
 
 #include <cstdint>
@@ -31,22 +30,23 @@ namespace tinytune {
 
 enum class WeightForm { kPairs, kJoined };
 
-/// |S1| < 2^23 for all int8 inputs.
+/// The largest sum of weights' magnitudes for which |S1| < 2^23 for all int8 inputs.
 inline constexpr int64_t kMostJoinedWeight = ((int64_t{1} << 23) - 1) / 128;
 
 /// "weights": {"pairs", "joined"}.
 inline Knob weights_knob() { return {"weights", {"pairs", "joined"}}; }
-/// `value` is that knob's.
+/// `value` is the value of weights_knob().
 inline WeightForm weight_form(const std::string& value) {
   return value == "joined" ? WeightForm::kJoined : WeightForm::kPairs;
 }
-/// The value for an untuned layer: joined where bytes are dear, because loads wait or the memory is
-/// small, and weights like those of trained layers can be. Elsewhere pairs are faster by a tenth.
+/// Returns the value for an untuned layer: joined if bytes are expensive, because loads wait or the
+/// memory is small, and typical trained weights can be joined. Otherwise pairs are faster by a
+/// tenth.
 inline std::string usual_weights(const Workload& w, const Device& device) {
-  constexpr int64_t kUsualMagnitude = 32;  // the mean of most trained channels is below
+  constexpr int64_t kUsualMagnitude = 32;  // most trained channels have a smaller mean
   const bool fits = kUsualMagnitude * w.reduction() <= kMostJoinedWeight;
   const MemoryRegion& memory = device.memory(device.rodata_memory);
-  constexpr int64_t kLayers = 64;  // that may have pairs before these alone could fill the memory
+  constexpr int64_t kLayers = 64;  // layers like this one, as pairs, that the memory should hold
   const bool dear =
       !memory.read_cache.empty() || kLayers * 2 * w.weight_bytes() > int64_t{memory.size_bytes};
   return w.out_c / w.groups >= 2 && fits && dear ? "joined" : "pairs";
@@ -56,17 +56,17 @@ inline std::string usual_weights(const Workload& w, const Device& device) {
 struct SmladTile {
   WeightForm form;
   int channels, pixels;
-  /// Bytes that the cache is asked for weights before they are read; 0: it is not.
+  /// Distance in bytes at which weights are prefetched; 0: they are not.
   int ahead = 0;
 
   bool is_joined() const { return form == WeightForm::kJoined; }
-  /// Words of weights that one pair of inputs meets.
+  /// Returns the words of weights that are multiplied with one pair of inputs.
   int words() const { return form == WeightForm::kPairs ? channels : channels / 2; }
   int64_t weight_bytes(int64_t pairs) const { return 4 * pairs * words(); }
 };
 
-/// The input, in reduction order, that a half of a pair multiplies, counted over all pairs; a
-/// number beyond the last one's: none.
+/// Returns the input, in reduction order, that a half of a pair multiplies. Halves are counted over
+/// all pairs. A number beyond the last input means none.
 using InputOf = std::function<int64_t(int64_t half)>;
 
 inline Status check_joined(const std::vector<std::vector<int8_t>>& channels) {
@@ -83,8 +83,8 @@ inline Status check_joined(const std::vector<std::vector<int8_t>>& channels) {
   return ok_status();
 }
 
-/// Appends the words of a tile, pair by pair. `channels` has the weights of each, `left` how far
-/// pairs are shifted, if at all.
+/// Appends the words of a tile, pair by pair. `channels`: the weights of each channel. `left`: each
+/// channel's left shift, or empty.
 /// kUnsupported: these weights cannot be joined.
 inline Status pack_smlad(const SmladTile& tile, const std::vector<std::vector<int8_t>>& channels,
                          const std::vector<int>& left, int64_t pairs, const InputOf& input_of,

@@ -1,4 +1,4 @@
-// Prints inline assembly as LLVM wants it: registers are operands, which LLVM has numbered.
+// Prints inline assembly in LLVM's syntax: registers are numbered operands, chosen by LLVM.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,8 +8,8 @@
 
 namespace tinytune {
 
-/// An operand of the assembly, by its number (IrText::assembly says which is which); from kVectors
-/// on a vector register, which is no operand: q0, q1, …
+/// An operand of the assembly, by its number (for the order see IrText::assembly). Numbers from
+/// kVectors on are vector registers q0, q1, …, which are not operands.
 struct Reg {
   static constexpr int kVectors = 64;
   int number = -1;
@@ -26,7 +26,7 @@ class Assembly {
     text_ += fmt::format(format, std::forward<Operands>(operands)...) + "\\0A\\09";
     ++lines_;
   }
-  /// Lines that another piece has printed.
+  /// Appends the lines of another piece.
   void append(const Assembly& piece) {
     text_ += piece.text_;
     lines_ += piece.lines_;

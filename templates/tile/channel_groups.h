@@ -1,9 +1,9 @@
 // Groups of channels, each a convolution of its own on a slice of every pixel.
 //
-// What a group multiplies is a matrix like any other once its inputs are staged: only the frame
-// (pixel_tiles.h) knows that its pixels are slices of longer ones. A kernel's code is the same for
-// all groups, in a loop around it; so each group has constants as a whole convolution would, one
-// group's behind the other's, and those that all of its channels share stand behind its own.
+// Once its inputs are staged, a group is a matrix product like that of a whole convolution: only
+// pixel_tiles.h knows that its pixels are slices of longer ones. All groups run the same code, in a
+// loop around it. So each group has constants in the layout of a whole convolution, including the
+// words that all of its channels share, and the groups' constants are concatenated.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace tinytune {
 
-/// A group as a convolution; the workload itself if there is but one.
+/// Returns one group as a convolution; the workload itself if it has a single group.
 inline Workload one_group(Workload w) {
   w.in_c /= w.groups;
   w.out_c /= w.groups;
@@ -27,14 +27,14 @@ inline Workload one_group(Workload w) {
   return w;
 }
 
-/// What a kernel reads and writes besides inputs: the constants of a group (one for all, unless
-/// said otherwise), and how far a pixel's outputs are from the next one's.
+/// A group's constants (by default those of the whole layer), and the distance from a pixel's
+/// outputs to those of the next.
 struct ChannelSlice {
   int64_t pixel_bytes;
   Value weights = argument("weights"), params = argument("params");
 };
 
-/// `pack` of every group, joined. kUnsupported: what it refuses.
+/// Calls `pack` for every group and concatenates the results. kUnsupported: `pack` refuses a group.
 inline Result<std::vector<PackedConstant>> pack_groups(
     const Workload& w, const LayerData& data,
     const std::function<Result<std::vector<PackedConstant>>(const Workload&, const LayerData&)>&

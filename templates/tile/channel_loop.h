@@ -1,8 +1,8 @@
-// What kernels written in LLVM assembly share: the loop over tiles of output channels, and a tile's
-// end, from sums to stored bytes.
+// The loop over tiles of output channels and a tile's epilogue, from sums to stored bytes, for
+// kernels written in LLVM assembly.
 //
 // Weights, parameters (channel_params.h) and outputs advance together from tile to tile; the loop
-// ends where the parameters do. Only the sums are a template's own.
+// ends where the parameters do. A template writes only the computation of the sums.
 #pragma once
 
 #include <functional>
@@ -17,10 +17,10 @@ namespace tinytune {
 
 class ChannelLoop {
  public:
-  /// `start_words`: of a channel's parameters, before those of requantisation.
+  /// `start_words`: the words of a channel's parameters before those of its requantisation.
   ChannelLoop(const Workload& workload, IrText& ir, int start_words)
       : ChannelLoop(workload, ir, start_words, {workload.out_c}) {}
-  /// Of the channels of a slice: `workload` is a group's, and must outlive the loop.
+  /// For the channels of a slice. `workload` is a group's, and must outlive the loop.
   ChannelLoop(const Workload& workload, IrText& ir, int start_words, const ChannelSlice& slice)
       : w_(workload),
         ir_(ir),
@@ -31,16 +31,15 @@ class ChannelLoop {
     TT_CHECK(workload.facts.requantise != Requantise::kLong, "the long form is Halide's");
   }
 
-  /// From here on the channels of another slice, of as many.
+  /// Switches to another slice with as many channels.
   void move_to(const ChannelSlice& slice) { slice_ = slice; }
 
   /// Bytes of one channel's parameters.
   int param_bytes() const { return 4 * (start_words_ + scaling_words(w_.facts.requantise)); }
 
-  /// Writes the loop over tiles of `channels` output channels; the last one moves back to fit, so
-  /// that some channels are computed twice where `channels` is no divisor. `tile` gets the
-  /// addresses of the tile's weights, parameters and first output; it returns where the next tile's
-  /// weights are.
+  /// Writes the loop over tiles of `channels` output channels. If `channels` is no divisor, the
+  /// last tile moves back to fit and computes some channels twice. `tile` gets the addresses of the
+  /// tile's weights, parameters and first output, and returns that of the next tile's weights.
   void run(int channels, const Value& output,
            const std::function<Value(const Value&, const Value&, const Value&)>& tile) {
     const Value first_params = slice_.params;
@@ -62,8 +61,8 @@ class ChannelLoop {
     });
   }
 
-  /// Requantises and stores a tile: `channels` neighbouring bytes of each of `pixels` pixels that
-  /// are `pixel_bytes` apart. `sum(pixel, channel)` gives each, channel by channel.
+  /// Requantises and stores a tile: `channels` contiguous bytes of each of `pixels` pixels, which
+  /// are `pixel_bytes` apart. `sum(pixel, channel)` is called channel by channel.
   struct Extent {
     int channels, pixels;
     int64_t pixel_bytes;
@@ -81,10 +80,10 @@ class ChannelLoop {
     }
   }
 
-  /// A channel's requantisation, in registers; `address` is of the first of its words.
+  /// A channel's requantisation, in registers. `address`: of its first word.
   struct Scaling {
     Value multiplier, last;  ///< last: offset, or right shift
-    Value left;              ///< of the shifted form only
+    Value left;              ///< left shift; of the shifted form only
   };
   Scaling scaling(const Value& address) {
     Scaling words;
@@ -93,7 +92,7 @@ class ChannelLoop {
     if (w_.facts.requantise == Requantise::kShifted) words.left = ir_.load_word(ir_.at(address, 8));
     return words;
   }
-  /// The clamped result, still a word. `end` is end()'s value.
+  /// Returns the clamped result, as a word. `end` is the value of end().
   Value requantise(const Value& sum, const Scaling& s, const Value& end) {
     if (w_.facts.requantise == Requantise::kFused) {
       const Value left = ir_.load_word(end), right = ir_.load_word(ir_.at(end, 4));
@@ -106,7 +105,7 @@ class ChannelLoop {
     // floor(acc * m / 2^31 + 1/2): the high word of acc * 2m, plus the bit below it.
     const Value below = ir_.shift_right(ir_.mul(acc, s.multiplier), 31);
     const Value high = ir_.sub(ir_.multiply_high_unsigned(acc, s.multiplier), below);
-    // Where it is not shifted right, the shifted form rounds nothing.
+    // The shifted form does not round channels whose right shift is 0.
     const Value half = shifted ? ir_.shift_right_unsigned(ir_.shift_left(1, s.last), 1)
                                : ir_.shift_left(1, ir_.sub(s.last, 1));
     Value sign = ir_.shift_right(high, 31);
@@ -115,8 +114,8 @@ class ChannelLoop {
     return ir_.clamp(ir_.add(ir_.shift_right(rounded, s.last), w_.output_zero_point), low_, high_);
   }
 
-  /// From here on the clamp's limits are in registers. LLVM would load them for every output, which
-  /// is right where a core clamps in one instruction.
+  /// Keeps the clamp's limits in registers from here on. LLVM would load them for every output,
+  /// which is right only if the core clamps in one instruction.
   void keep_limits() {
     low_ = ir_.opaque(low_);
     high_ = ir_.opaque(high_);
@@ -127,13 +126,13 @@ class ChannelLoop {
   }
   void store_low(const Value& target) { ir_.store_byte_here(low_, target); }
 
-  /// Where weights and parameters of the first channel are.
+  /// The addresses of the first channel's weights and parameters.
   const ChannelSlice& first() const { return slice_; }
-  /// Behind the last channel's parameters: what all channels share.
+  /// Returns the address after the last channel's parameters, where the shared words are.
   Value end() { return ir_.at(slice_.params, int64_t{param_bytes()} * w_.out_c); }
 
  private:
-  /// stepped_requantise.h, `levels` the table's address.
+  /// Requantises as in stepped_requantise.h. `levels`: the table's address.
   Value stepped(const Value& sum, const Scaling& s, const Value& levels) {
     const Value high = ir_.multiply_high(sum, s.multiplier), low = ir_.mul(sum, s.multiplier);
     const Value k = ir_.shift_right(high, s.last);
@@ -141,7 +140,7 @@ class ChannelLoop {
                                       ir_.shift_right_unsigned(low, s.last));
     const Value above = ir_.shift_right(ir_.add(fraction, INT32_MIN), 1);
     const Value level = ir_.load_half(ir_.at(levels, ir_.shift_left(ir_.bit_and(k, 0xff), 1)));
-    // The difference is -1 in its sign where the fraction is above the level's.
+    // The difference is negative if the fraction is above the level's.
     const Value rounded = ir_.sub(k, ir_.shift_right(ir_.sub(level, above), 31));
     return ir_.clamp(ir_.add(rounded, w_.output_zero_point), low_, high_);
   }

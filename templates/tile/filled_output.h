@@ -1,5 +1,5 @@
-// Fills a kernel's output with the low limit of its ReLU, so that what is computed behind it stores
-// only what is above.
+// Fills a kernel's output with the low limit of its ReLU in advance, so that the kernel stores only
+// outputs above the limit.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tinytune {
 
-/// Whether a low limit clamps all that is negative, and the output is whole words.
+/// Returns whether the low limit clamps all negative results and rows of outputs are whole words.
 inline bool may_fill_output(const Workload& w) {
   return clamps_negatives(w) && w.out_w * w.out_c % 4 == 0;
 }

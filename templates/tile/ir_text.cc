@@ -133,7 +133,8 @@ std::string phi_lines(const Values& phi, const Values& first, const std::string&
 
 }  // namespace
 
-// Results of these types in these registers, of which the first start as `carried`.
+// Writes the call. Its results have these types and registers; the first start with the values
+// `carried`.
 Value IrText::call_assembly(const std::string& text, const std::vector<std::string>& types,
                             const std::vector<std::string>& registers, const Values& carried,
                             const Values& read) {
@@ -262,7 +263,7 @@ Values IrText::advance(int64_t turns, const Values& cursors, const std::vector<i
 }
 
 void IrText::copy(const Value& from, const Value& to, int64_t words) {
-  constexpr int64_t kTogether = 4;  // loads side by side are cheaper
+  constexpr int64_t kTogether = 4;  // consecutive loads are cheaper
   const auto copy_some = [&](const Value& source, const Value& target, int64_t count) {
     Values loaded;
     for (int64_t i = 0; i < count; ++i) loaded.push_back(load_word(at(source, 4 * i)));

@@ -1,11 +1,12 @@
-// Decides when the values of a step are loaded, into which registers, and from which address.
+// Schedules the loads of a step: when each value is loaded, into which register, from which
+// address.
 //
-// A step is straight-line code that reads streams: arrays whose cursors it moves on by a fixed
-// distance. What it reads is queued in the order of use, before any of it is written; the code that
-// computes then asks for values and gives their registers back. Left to decide is when a free
-// register is loaded again, which is the core's business (LoadOrder), and how the address is
-// written, which is the instruction set's (AddressModes): a stream's first word moves its cursor
-// where the others can reach back, neighbours come by one instruction where there is one.
+// A step is straight-line code that reads streams: arrays whose cursors it advances by a fixed
+// distance. All reads are queued in the order of use before any code is emitted; the code that
+// computes then asks for values and releases their registers. When a free register is loaded again
+// depends on the core (LoadOrder). How an address is written depends on the instruction set
+// (AddressModes): the load of a stream's first word also advances its cursor if the other loads can
+// reach back, and neighbouring words are loaded in pairs if there is an instruction for it.
 #pragma once
 
 #include <algorithm>
@@ -25,47 +26,47 @@ namespace tinytune {
 
 /// When a free register is loaded again.
 enum class LoadOrder {
-  /// Once nothing loaded is left: all together. On a Cortex-M4 the second and later loads of a
-  /// group take one cycle, and one by itself two.
+  /// When all loaded values are used: as many as fit, together. On a Cortex-M4 the second and later
+  /// loads of a group take one cycle, and a single load two.
   kGrouped,
-  /// At once, between products: a Cortex-M7 does both in one cycle, and waits for a word that was
-  /// loaded just before it is multiplied.
+  /// Immediately, between products: a Cortex-M7 issues a load and a product in one cycle, but
+  /// stalls on a word that was loaded just before its product.
   kSpread,
-  /// As grouped, neighbours by one instruction: fewer instructions. On a Cortex-M4 LDRD takes as
-  /// many cycles as two loads by themselves, and more than the later ones of a group.
+  /// As grouped, but neighbours by one instruction: fewer instructions. On a Cortex-M4 LDRD takes
+  /// as many cycles as two single loads, and more than later loads of a group.
   kPaired,
-  /// At once, before the products of what is there: for cores that wait for what they just loaded.
+  /// Immediately, before the products of loaded values: for cores with a load-use delay.
   kAhead,
 };
 
 /// "loads": {"grouped", "spread", "paired"}.
 inline Knob loads_knob() { return {"loads", {"grouped", "spread", "paired"}}; }
-/// `value` is that knob's.
+/// `value` is the value of loads_knob().
 inline LoadOrder load_order(const std::string& value) {
   if (value == "paired") return LoadOrder::kPaired;
   return value == "spread" ? LoadOrder::kSpread : LoadOrder::kGrouped;
 }
-/// The value for an untuned layer: spread on a core that issues two instructions a cycle, paired
-/// where instructions are counted.
+/// Returns the value for an untuned layer: spread on a dual-issue core, paired where the timing
+/// model counts instructions, else grouped.
 inline std::string usual_loads(const Device& device) {
   if (device.timing.model == "unit") return "paired";
   return device.timing.model == "dual_issue" ? "spread" : "grouped";
 }
 
-/// How an instruction set writes addresses: lines of what is loaded, base and distance.
+/// How an instruction set writes loads: formats with the operands value, base and offset.
 struct AddressModes {
-  const char* word;              ///< one value
-  const char* word_post;         ///< the same, and then the base moves by the distance; or null
-  const char *pair, *pair_post;  ///< two neighbouring words
-  const char* move;              ///< of a cursor and a distance
-  int64_t reach, reach_back;     ///< of a word's offset, and of one that is negative or moves
-  int64_t pair_reach;            ///< -1: there are no pairs
-  int64_t value_bytes = 4;       ///< of what a load brings
+  const char* word;              ///< load of one value
+  const char* word_post;         ///< the same, post-incrementing the base by the offset; or null
+  const char *pair, *pair_post;  ///< the same for two neighbouring words
+  const char* move;              ///< addition of a distance to a cursor
+  int64_t reach, reach_back;     ///< largest offset of a word; if it is negative or moves
+  int64_t pair_reach;            ///< largest offset of a pair; -1: there are no pairs
+  int64_t value_bytes = 4;       ///< bytes per loaded value
 };
 
 class LoadScheduler {
  public:
-  /// What is left of `registers` is the pool.
+  /// The pool is those of `registers` that are not kept.
   LoadScheduler(const AddressModes& modes, LoadOrder order, Registers& registers, Assembly& out)
       : modes_(modes),
         order_(order),
@@ -75,36 +76,36 @@ class LoadScheduler {
     registers.open_pool();
   }
 
-  /// An array and the bytes that a step moves on in it. `moves_by_load`: with its first load, which
-  /// all others can reach back from.
+  /// Adds an array that advances by `step_bytes` per step. `moves_by_load`: its first load moves
+  /// the cursor, from where all others can reach back.
   int add_stream(Reg cursor, int64_t step_bytes, bool moves_by_load = false) {
     streams_.push_back({cursor, step_bytes, moves_by_load});
     return static_cast<int>(streams_.size()) - 1;
   }
 
-  /// An array that is read front to back, whose cursor every load moves on to the next value: for
-  /// offsets that do not reach. Its reads' offsets are ignored.
+  /// Adds an array that is read front to back, where every load moves the cursor to the next value:
+  /// for offsets out of reach. The offsets of its reads are ignored.
   int add_sequence(Reg cursor) {
     streams_.push_back({cursor, modes_.value_bytes, true, true});
     return static_cast<int>(streams_.size()) - 1;
   }
 
-  /// A value of a stream, which is a number from here on.
+  /// A value to load from a stream. queue() numbers it.
   struct Read {
     int stream;
     int64_t offset;
     size_t room = 1;    ///< registers that must be free before it is loaded
-    int registers = 1;  ///< that it takes once it is used
+    int registers = 1;  ///< registers that it takes once it is unpacked
   };
-  /// `alone`: it is loaded by load_alone(), before those that are queued after it are used.
+  /// `alone`: load_alone() loads it, before the values queued after it are used.
   int queue(const Read& read, bool alone = false) {
     const int value = static_cast<int>(values_.size());
     values_.emplace_back();
     (alone ? alone_ : queue_).push_back({read, value, queue_.size()});
     return value;
   }
-  /// All of the step is queued: neighbours are to come by one instruction where there is one, and
-  /// cursors to move by a load.
+  /// Call when all reads of the step are queued. Decides which neighbours are loaded in pairs (for
+  /// the paired order) and which cursors are moved by a load.
   void close_queue() {
     // Neighbours wait until there is room for both.
     for (size_t i = 0; order_ == LoadOrder::kPaired && i + 1 < queue_.size(); ++i)
@@ -124,19 +125,21 @@ class LoadScheduler {
 
   bool is_loaded(int value) const { return values_[static_cast<size_t>(value)].has_value(); }
   Reg reg(int value) const { return *values_[static_cast<size_t>(value)]; }
-  /// Whether the next of the queue has a register, and leaves what is read already what it needs.
+  /// Returns whether a register is free for the next queued value, beside those that values already
+  /// loaded will need.
   bool has_room() const { return next_ < queue_.size() && has_room(queue_[next_].room); }
-  /// Loads `value`, and with it what the order says, if it has not been.
+  /// Loads `value` if it is not loaded yet, and the values that the order loads with it.
   void want(int value) {
     if (has_room() && (order_ == LoadOrder::kAhead || !is_loaded(value))) fill();
     if (!is_loaded(value)) fill();
   }
-  /// Loads all that there is room for, at least one: those of a stream together, and what moves
-  /// its cursor last, since the cursor is not there for the next load.
+  /// Loads as many queued values as there is room for, at least one: the values of a stream
+  /// together, and the one that moves the cursor last, because the next load would wait for the
+  /// cursor.
   void fill() {
     std::vector<Queued> group;
     while (has_room()) group.push_back(take());
-    if (group.empty() && has_room(1)) group.push_back(take());  // no room for its neighbour
+    if (group.empty() && has_room(1)) group.push_back(take());  // without its neighbour
     TT_CHECK(!group.empty(), "registers for the next word");
     for (size_t s = 0; s < streams_.size(); ++s) {
       std::vector<Queued> here;
@@ -144,7 +147,7 @@ class LoadScheduler {
         if (static_cast<size_t>(read.stream) == s) here.push_back(read);
       if (here.empty()) continue;
       ++groups_;
-      // The stream's first word, and its neighbour, behind all others.
+      // The stream's first word and its neighbour come after all others.
       const auto coupled = [&](size_t i) -> const Queued* {
         const bool couples = order_ == LoadOrder::kPaired && i + 1 < here.size() &&
                              are_neighbours(here[i], here[i + 1]);
@@ -157,19 +160,19 @@ class LoadScheduler {
       if (last > 0) load(here[0], coupled(0));
     }
   }
-  /// The next of those that are loaded alone.
+  /// Loads the next of the values queued as `alone`.
   void load_alone() {
     const Queued& read = alone_[next_alone_++];
     values_[static_cast<size_t>(read.value)] = registers_.take();
     load(read);
     ++groups_;
   }
-  /// Behind an instruction that computes: registers it was the last to read are loaded again where
-  /// loads are spread.
+  /// Call after an instruction that computes: with spread loads, a register that it was the last to
+  /// read is loaded again.
   void computed() {
     if (order_ == LoadOrder::kSpread && has_room()) load(take());
   }
-  /// `value` has been used and its register serves something else.
+  /// Call when `value` has been unpacked into its registers.
   void unpacked(int value) {
     if (!packed_.empty() && queue_[packed_.front()].value == value) packed_.pop_front();
   }
@@ -178,12 +181,12 @@ class LoadScheduler {
     for (const Stream& stream : streams_)
       if (!stream.moved) emit(modes_.move, stream.cursor, stream.step_bytes);
   }
-  /// A stream's byte at `offset` from its cursor as it stands now.
+  /// Returns a stream's `offset` relative to its cursor's current position.
   int64_t from_cursor(int stream, int64_t offset) const {
     const Stream& from = streams_[static_cast<size_t>(stream)];
     return offset - (from.moved ? from.step_bytes : 0);
   }
-  /// Groups of loads, by stream.
+  /// Number of groups of loads; each stream's loads in fill() are one.
   int groups() const { return groups_; }
 
  private:
@@ -194,18 +197,18 @@ class LoadScheduler {
   };
   struct Queued : Read {
     int value;
-    size_t before = 0;  ///< alone: the entries of the queue that came earlier
+    size_t before = 0;  ///< alone: number of entries of the queue before it
   };
 
   bool has_room(size_t registers) const {
     if (next_ == queue_.size() || registers_.free() < registers) return false;
-    // What is loaded ahead of a value that comes alone leaves it its registers.
+    // Values loaded ahead of a value that is loaded alone must leave its registers free.
     if (next_alone_ < alone_.size()) {
       const Queued& alone = alone_[next_alone_];
       const auto ahead = next_ > alone.before ? static_cast<int>(next_ - alone.before) : 0;
       if (ahead + alone.registers >= all_registers_) return false;
     }
-    // What stands behind a packed value is still there when the value is unpacked.
+    // Values after a packed value are still in registers when the packed value is unpacked.
     return packed_.empty() ||
            static_cast<int>(next_ - packed_.front()) + queue_[packed_.front()].registers <=
                all_registers_;
@@ -221,7 +224,7 @@ class LoadScheduler {
     ++next_;
     return read;
   }
-  // One word, or with its neighbour.
+  // Loads one word, or two neighbours.
   void load(const Queued& first, const Queued* second = nullptr) {
     Stream& from = streams_[static_cast<size_t>(first.stream)];
     const bool moves = from.moves_each || (first.offset == 0 && from.moves_by_load);
@@ -234,7 +237,7 @@ class LoadScheduler {
     from.moved |= moves;
   }
 
-  // Operands of a form are in AddressModes' order.
+  // `operands`: in the order that AddressModes documents.
   template <typename... Operands>
   void emit(const char* form, Operands&&... operands) {
     out_.emit("{}", fmt::format(fmt::runtime(form), operands...));
@@ -249,7 +252,7 @@ class LoadScheduler {
   std::vector<std::optional<Reg>> values_;
   std::vector<Queued> queue_, alone_;
   size_t next_ = 0, next_alone_ = 0;
-  std::deque<size_t> packed_;  // of the queue: loaded values that take more registers when used
+  std::deque<size_t> packed_;  // queue indices of loaded values that take more registers unpacked
   int groups_ = 0;
 };
 

@@ -1,8 +1,9 @@
-// The frame that kernels written in LLVM assembly share: walk the output in tiles of neighbouring
-// pixels, stage each tile's inputs once in reduction order, then run over all output channels.
+// The outer loops that kernels written in LLVM assembly share: walk the output in tiles of
+// neighbouring pixels, stage each tile's inputs once in reduction order, then run over all output
+// channels.
 //
-// Staging makes every convolution a matrix product: kernel size, stride, padding and dilation are
-// dealt with here, and a kernel's inner loop only walks two arrays.
+// Staging turns every convolution into a matrix product: kernel size, stride, padding and dilation
+// are handled here, and a kernel's inner loop only walks two arrays.
 #pragma once
 
 #include <algorithm>
@@ -19,15 +20,15 @@
 
 namespace tinytune {
 
-/// Contiguous inputs of a pixel's window: whole kernel rows, or single taps where each is tested or
-/// a dilation or other groups' channels move them apart.
+/// Returns the number of contiguous inputs in a pixel's window: a kernel row, or a single tap if
+/// taps are tested or are separated by dilation or by other groups' channels.
 inline int64_t inputs_of_run(const Workload& w, std::string_view border) {
   const int tap = w.in_c / w.groups;
   return border == "test" || w.dilation_w > 1 || w.groups > 1 ? tap : int64_t{w.kernel_w} * tap;
 }
 
-/// Dense layers and convolutions whose inputs come in such runs, if their requantisation is not the
-/// long one; of any number of groups, or of one.
+/// Returns whether PixelTiles supports the layer: a dense layer or an NHWC convolution of batch 1,
+/// without the long requantisation. tiles_fit() requires a single group as well.
 inline bool grouped_tiles_fit(const Workload& w) {
   if (w.batch != 1 || w.facts.requantise == Requantise::kLong) return false;
   // A dense layer is a 1x1 convolution of one pixel.
@@ -35,14 +36,14 @@ inline bool grouped_tiles_fit(const Workload& w) {
 }
 inline bool tiles_fit(const Workload& w) { return grouped_tiles_fit(w) && w.groups == 1; }
 
-/// The border of an untuned layer: tested, which needs no copy, unless pixels are so short that the
-/// tests cost more than the copy.
+/// Returns the border of an untuned layer: tested, which needs no copy, unless pixels have so few
+/// channels that the tests cost more than the copy.
 inline std::string usual_border(const Workload& w) {
   const Knob knob = border_knob(w);
   return w.in_c / w.groups >= 8 ? knob.values.back() : knob.values.front();
 }
 
-/// How arrays are copied and filled where a core has more than words.
+/// Replacements for the copy and fill of arrays by words, for cores with vectors.
 struct ArrayCode {
   std::function<void(IrText&, const Value& from, const Value& to, int64_t bytes)> copy;
   std::function<void(IrText&, const Value& target, int64_t words, uint32_t word)> fill;
@@ -50,11 +51,11 @@ struct ArrayCode {
 
 class PixelTiles {
  public:
-  /// How a core reaches inputs of several pixels: each has a cursor, or one has where all are in a
-  /// row, and offsets reach the others.
+  /// How a kernel addresses the inputs of several pixels: by a cursor per pixel or, if all pixels
+  /// are in a row, by one cursor and offsets.
   enum class Cursors { kOfPixels, kOfRows };
-  /// `pixels` a tile, at most as many as the output has; `border` as the knob says. `arrays`: of
-  /// the padded copy, if not LLVM's words.
+  /// `pixels`: per tile, at most as many as the output has. `border`: the knob's value. `arrays`:
+  /// code for the padded copy; default: words, by LLVM.
   PixelTiles(const Workload& workload, int pixels, std::string_view border, ArrayCode arrays = {},
              Cursors cursors = Cursors::kOfPixels)
       : w_(workload),
@@ -64,9 +65,9 @@ class PixelTiles {
         arrays_(std::move(arrays)),
         in_row_(cursors == Cursors::kOfRows && are_in_row(workload, pixels)) {}
 
-  /// Whether all pixels of every tile are in a row, and near each other.
+  /// Returns whether all pixels of every tile are in a row and within reach of an offset.
   static bool are_in_row(const Workload& w, int pixels) {
-    constexpr int64_t kReach = 1900;  // of an offset, and room for what is unrolled
+    constexpr int64_t kReach = 1900;  // of an offset, less a margin for unrolled reads
     const bool pointwise = is_pointwise(w) || w.out_h == 1;
     return (pointwise || w.out_w % pixels == 0) && pixels * distance(w) <= kReach;
   }
@@ -77,7 +78,7 @@ class PixelTiles {
     Value address, row, column;
   };
 
-  /// Scratch this frame needs; staged inputs come behind it.
+  /// Returns the scratch that this needs; staged inputs follow it.
   static int64_t bytes(const Workload& w, std::string_view border) {
     // A tap outside the input reads one pixel of zero points instead.
     return border == "test" ? 4 * border_words(w) : input_window(w, border).bytes;
@@ -89,9 +90,9 @@ class PixelTiles {
 
   IrText& ir() { return ir_; }
 
-  /// Writes the whole walk. `stage` gets the addresses of the tile's first inputs, one a pixel;
-  /// `channels` gets the tile's first output. Both are of one group(). The last tile moves back to
-  /// fit.
+  /// Writes the loops over tiles and groups. `stage` gets the start of every pixel's window;
+  /// `channels` gets the address of the tile's first output. Both are those of the current group().
+  /// The last tile moves back to fit.
   void walk(const std::function<void(const std::vector<Pixel>&)>& stage,
             const std::function<void(const Value&)>& channels) {
     const Value scratch = argument("scratch");
@@ -128,7 +129,7 @@ class PixelTiles {
     });
   }
 
-  /// The number of the group that is being written.
+  /// The index of the group in the loop being written.
   const Value& group() const { return group_; }
 
   using Step = std::function<void(const Values& cursors)>;
@@ -142,8 +143,8 @@ class PixelTiles {
                         [&](const Values& cursors, int) { step(cursors); });
   }
 
-  /// The same with as many inputs at a time as `together` says of a run of so many, which differ
-  /// where borders are tested; `step` gets how many.
+  /// The same with together(run) inputs at a time, because the length of runs differs where borders
+  /// are tested. `step` gets this number.
   using Together = std::function<int(int64_t run)>;
   using SomeInputs = std::function<void(const Values& cursors, int inputs)>;
   Value for_each_run(const std::vector<Pixel>& pixels, const Value& target,
@@ -156,20 +157,20 @@ class PixelTiles {
       return whole_rows(starts, target, together, advance, step);
     };
     if (!window_.tested) return whole([](const Pixel& pixel) { return pixel.address; });
-    // Most tiles are inside.
+    // Most tiles need no test of each tap.
     return ir_.either(
         all_inside(pixels),
         [&] { return Values{whole([&](const Pixel& pixel) { return address_inside(pixel); })}; },
         [&] { return Values{tested_taps(pixels, target, together, advance, step)}; })[0];
   }
 
-  /// Of tested borders: whether the windows of all these pixels lie inside the input.
+  /// Tests whether the windows of all these pixels lie inside the input; for tested borders.
   Value all_inside(const std::vector<Pixel>& pixels) {
     const int rows = w_.in_h - (w_.kernel_h - 1) * w_.dilation_h,
               columns = w_.in_w - (w_.kernel_w - 1) * w_.dilation_w;
     Value inside;
     for (const Pixel& pixel : pixels) {
-      // What the first and the last one say holds for those between.
+      // In a row, the first and the last pixel decide for those between.
       if (in_row_ && &pixel != &pixels.front() && &pixel != &pixels.back()) continue;
       const Value here = ir_.bit_and(ir_.below(pixel.row, std::max(rows, 0)),
                                      ir_.below(pixel.column, std::max(columns, 0)));
@@ -178,29 +179,29 @@ class PixelTiles {
     return inside;
   }
 
-  /// Of such a pixel: where its window starts in the input.
+  /// Returns where the window of a pixel that is inside starts in the input.
   Value address_inside(const Pixel& pixel) {
     return ir_.at(input_, ir_.add(ir_.mul(pixel.row, w_.in_w), pixel.column), w_.in_c);
   }
 
-  /// The space behind the padded copy of the input, where staged inputs go.
+  /// Returns the address of staged inputs, after the padded copy or the zero points.
   Value staging_area() { return ir_.at(argument("scratch"), bytes(w_, border_)); }
 
  private:
-  // One tap's zero points.
+  // Words of one pixel of zero points.
   static int64_t border_words(const Workload& w) { return (w.in_c / w.groups + 3) / 4; }
   uint32_t border_word() const { return 0x01010101u * static_cast<uint8_t>(w_.input_zero_point); }
 
-  // Pixels of output and input are the same ones, in one row.
+  // Returns whether output pixel i reads input pixel i only.
   static bool is_pointwise(const Workload& w) {
     return w.kernel_h == 1 && w.kernel_w == 1 && w.out_h == w.in_h && w.out_w == w.in_w &&
            !needs_border(w);
   }
 
-  // In bytes, from a pixel's window to the next one's in the row.
+  // Returns the distance in bytes from a pixel's window to the next in the row.
   static int64_t distance(const Workload& w) { return int64_t{w.stride_w} * w.in_c; }
 
-  // From the output pixel (y, x) on.
+  // Returns a tile's pixels, which are in a row from the output pixel (y, x) on.
   std::vector<Pixel> pixels_in_row(const Value& source, const Value& y, const Value& x) {
     Pixel first;
     if (window_.tested) {
@@ -222,7 +223,7 @@ class PixelTiles {
     return pixels;
   }
 
-  // `step`, of which all pixels but the first have no cursor.
+  // Wraps `step` for a single cursor: derives the addresses of the other pixels from the first.
   SomeInputs in_row(const std::vector<Pixel>& pixels, const SomeInputs& step) {
     return [this, count = pixels.size(), &step](const Values& at, int inputs) {
       Values cursors;
@@ -233,7 +234,8 @@ class PixelTiles {
     };
   }
 
-  // A tile, group by group: of each, slices of the pixels, from the output pixel `first` on.
+  // Writes a tile from the output pixel `first` on, group by group, with the group's slice of every
+  // pixel.
   void each_group(const std::vector<Pixel>& pixels, const Value& first,
                   const std::function<void(const std::vector<Pixel>&)>& stage,
                   const std::function<void(const Value&)>& channels) {
@@ -254,7 +256,7 @@ class PixelTiles {
     });
   }
 
-  // The input with its border, in scratch. Rows of words where they are.
+  // Copies the input with its padding to scratch; word by word if rows are aligned.
   void copy_window(const Value& scratch) {
     if (arrays_.fill)
       arrays_.fill(ir_, scratch, window_.bytes / 4, border_word());
@@ -279,7 +281,7 @@ class PixelTiles {
     });
   }
 
-  // Steps over one contiguous run; the last cursor is the target. Returns where it ended.
+  // Writes the steps over one contiguous run. The last cursor is the target; returns where it ends.
   Value run_inputs(const Values& cursors, int64_t run, const Together& together, int64_t advance,
                    const SomeInputs& step) {
     const int unroll = together(run);
@@ -289,7 +291,7 @@ class PixelTiles {
         .back();
   }
 
-  // The input under a tap, or the pixel of zero points.
+  // Returns the address of the input under a tap, or of the zero points if the tap is outside.
   Value tap_address(const Pixel& pixel, const Value& row, const Value& column) {
     const Value y = ir_.add(pixel.row, row), x = ir_.add(pixel.column, column);
     const Value inside = ir_.bit_and(ir_.below(y, w_.in_h), ir_.below(x, w_.in_w));
@@ -297,7 +299,7 @@ class PixelTiles {
     return ir_.select(inside, ir_.at(input_, offset), argument("scratch"));
   }
 
-  // Where nothing has to be tested; rows count in units of the dilation.
+  // Writes the kernel rows of windows that need no test; rows count in units of the dilation.
   Value whole_rows(const Values& starts, const Value& target, const Together& together,
                    int64_t advance, const SomeInputs& step) {
     const int64_t kernel_row = int64_t{window_.width} * w_.in_c * w_.dilation_h;
@@ -311,7 +313,7 @@ class PixelTiles {
     });
   }
 
-  // The taps of a kernel row that do not touch.
+  // Writes the taps of a kernel row that are not contiguous.
   Value taps_apart(const Values& row, const Together& together, int64_t advance,
                    const SomeInputs& step) {
     const int64_t apart = int64_t{w_.dilation_w} * w_.in_c;
@@ -344,7 +346,7 @@ class PixelTiles {
   ArrayCode arrays_;
   const bool in_row_;
   IrText ir_;
-  Value group_, input_ = argument("input");  // whose channel is the group's first
+  Value group_, input_ = argument("input");  // the current group's first channel
 };
 
 }  // namespace tinytune

@@ -1,9 +1,9 @@
 // Assigns the registers of a piece of assembly by counting.
 //
-// A piece takes what it keeps throughout first; what is left is a pool for values that come and go.
-// The order of the pool is first in, first out: a register rests as long as possible, so that cores
-// that issue in order wait least for what was in it. Asking for more than there is marks the
-// assignment as failed and nothing else: whether a tile fits is asked thousands of times a run.
+// A piece first takes the registers that it keeps throughout; the others are a pool for
+// temporaries. The pool is first in, first out: a register is reused as late as possible, so that
+// in-order cores wait least for its last value. Keeping more registers than exist is no error, only
+// suffice() turns false: a search tests thousands of tiles for whether they fit.
 #pragma once
 
 #include <deque>
@@ -15,25 +15,25 @@ namespace tinytune {
 
 class Registers {
  public:
-  /// Operands from 0 or from `first` on.
+  /// `count` registers: operands from 0 or from `first` on.
   explicit Registers(int count) : left_(count) {}
   Registers(Reg first, int count) : next_(first.number), left_(count) {}
 
-  /// The next one, for as long as the piece runs.
+  /// Takes the next register for the whole piece.
   Reg keep() { return keep(1); }
-  /// The first of `count` neighbours.
+  /// Takes `count` consecutive registers and returns the first.
   Reg keep(int count) {
     const Reg first{next_};
     next_ += count;
     left_ -= count;
     return first;
   }
-  /// Those that were not kept, which may be taken back and forth from here on.
+  /// Puts the registers that were not kept into the pool of take() and give_back().
   void open_pool() {
     for (int i = 0; i < left_; ++i) pool_.push_back(Reg{next_ + i});
   }
 
-  /// Whether all that were kept exist, and `more` besides.
+  /// Returns whether all kept registers exist, and `more` besides.
   bool suffice(int more = 0) const { return left_ >= more; }
   int left() const { return left_; }
 

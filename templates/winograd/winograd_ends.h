@@ -1,14 +1,14 @@
-// How outputs of 4x4 become bytes, where the requantisation is the fused or the short one.
+// The epilogue of 4x4 outputs, if the requantisation is the fused or the short one.
 //
-// What the transform leaves is 576 times a sum, modulo 2^32, and 576 is 64 * 9. So a multiplication
-// by nine's inverse gives the sum shifted left by 6, and one by that inverse shifted left the sum
-// as the requantisation wants it: nothing is shifted before its multiply-high. The bias is added
-// before, 576 times, to one value of six that four outputs share.
+// The output transform yields 576 times a sum, modulo 2^32, and 576 is 64 * 9. So a multiplication
+// by the inverse of 9 gives the sum shifted left by 6; with that inverse shifted left, it gives the
+// sum with the left shift of the requantisation, and no shift precedes the multiply-high. The bias,
+// times 576, is added before, to one value of six that four outputs share.
 //
-// Where a layer clamps at zero and a branch is cheaper than the clamp, the output is filled with
-// the low limit first, and sums that stay there are neither scaled nor stored.
+// If a layer clamps at zero and a branch is cheaper than the clamp, the output is filled with the
+// low limit first, and sums with this output are neither scaled nor stored.
 //
-// Not where terms are pairs: cores with SMLAD clamp in one instruction and have few registers.
+// Not used if terms are pairs: cores with SMLAD clamp in one instruction and have few registers.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,9 @@
 namespace tinytune {
 
 struct WinogradEnds {
-  bool of_multiples;  ///< what this file says; else ChannelLoop's
-  bool has_first;     ///< a word: the least sum, shifted left, that is above the low limit
-  bool has_sign;      ///< a word: what is added to those below zero
+  bool of_multiples;  ///< the epilogue of this file; else ChannelLoop's
+  bool has_first;  ///< has a word: the least sum, shifted left, with an output above the low limit
+  bool has_sign;   ///< has a word: the addend of negative sums
 
   WinogradEnds(const Workload& w, const WinogradPlan& plan)
       : of_multiples(
@@ -39,22 +39,22 @@ struct WinogradEnds {
         has_first(of_multiples && w.facts.requantise == Requantise::kFused && clamps_negatives(w)),
         has_sign(of_multiples && w.facts.requantise == Requantise::kShort) {}
 
-  /// Of a channel, before those that ChannelLoop counts as its own: the bias, the first sum, and
-  /// what multiplier, offset, right shift and sign take beyond those.
+  /// Returns a channel's words without the scaling_words() that ChannelLoop adds: those of the
+  /// bias, the first sum, multiplier, offset, right shift and sign, less scaling_words().
   int start_words(Requantise kind) const {
     if (!of_multiples) return kWinogradStartWords;
     return kWinogradStartWords + (has_first ? 1 : 0) + 3 + (has_sign ? 1 : 0) - scaling_words(kind);
   }
 };
 
-/// What a row of columns' sums gets for its output's bias: it counts at the second of six values,
-/// -4 times where weights lack their factors.
+/// Returns what to add to a row of transformed columns for the bias, at the second of its six
+/// values. Plain weights lack this value's factor of -4.
 inline int32_t winograd_bias(const WinogradPlan& plan, int32_t bias) {
   return static_cast<int32_t>(static_cast<uint32_t>(bias) * (plan.from_bytes ? 0u - 144 : 576));
 }
 
-/// Of each channel the words above, then the factor that all share. kUnsupported: there is no room
-/// for sums that are shifted left by 6.
+/// Packs the words above for each channel, then the factor that all share. kUnsupported: sums that
+/// are shifted left by 6 do not fit.
 inline Result<PackedConstant> pack_winograd_ends(const Workload& w, const LayerData& data,
                                                  const WinogradPlan& plan) {
   const WinogradEnds ends(w, plan);
@@ -75,7 +75,7 @@ inline Result<PackedConstant> pack_winograd_ends(const Workload& w, const LayerD
       TT_TRY_ASSIGN(const auto of_short, words_of_short(w, data, c, range));
       multiplier = of_short[0], offset = of_short[1], right = of_short[3], sign = of_short[4];
     }
-    // The high word of a sum that is shifted further, shifted right again, is that of the first.
+    // The high word of a sum that is shifted further left, shifted right again, stays the same.
     offset *= int64_t{1} << raise, sign *= int64_t{1} << raise, right += raise;
     for (const int64_t end : {range.low, range.high}) {
       const int64_t shifted = end * (int64_t{1} << left);
@@ -98,7 +98,7 @@ inline Result<PackedConstant> pack_winograd_ends(const Workload& w, const LayerD
   return words_constant("params", words);
 }
 
-/// Of one channel, in the kernel.
+/// Writes the epilogue of one channel.
 class WinogradEndsWriter {
  public:
   WinogradEndsWriter(const Workload& w, const WinogradPlan& plan, const Device& device, IrText& ir)
@@ -113,7 +113,7 @@ class WinogradEndsWriter {
   void fill_outputs() {
     if (skips_low_) fill_output(w_, ir_);
   }
-  /// The words of the channel at `params`, and what all share.
+  /// Loads the words of the channel at `params`, and the shared factor.
   void load(const Value& params, const Value& shared) {
     int at = 0;
     const auto next = [&] { return ir_.load_word(ir_.at(params, 4 * at++)); };
@@ -126,7 +126,7 @@ class WinogradEndsWriter {
   }
   const Value& bias() const { return bias_; }
 
-  /// Stores outputs of these multiples of sums.
+  /// Stores the outputs of sums, which come times 576.
   void store(const Values& multiples, const std::function<Value(size_t)>& target) {
     if (!skips_low_) {
       Values results;

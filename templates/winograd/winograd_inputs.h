@@ -1,5 +1,5 @@
-// The transform of a patch of inputs (winograd_transforms.h): of 2x2 in registers, of 4x4 column by
-// column into scratch, then row by row out of it.
+// The transform of a patch of inputs (winograd_transforms.h): for 2x2 in registers; for 4x4 column
+// by column into scratch, then row by row from there.
 #pragma once
 
 #include <array>
@@ -16,12 +16,12 @@ namespace tinytune {
 
 class WinogradInputs {
  public:
-  /// `columns`: of 4x4, where columns of some channels go, [column][row][part], words.
+  /// `columns`: for 4x4, scratch for the columns of some channels, words [column][row][part].
   WinogradInputs(const Workload& w, const WinogradPlan& plan, WinogradProducts& products,
                  const Value& columns, IrText& ir)
       : w_(w), plan_(plan), products_(products), columns_(columns), ir_(ir) {}
 
-  /// A patch of 2x2, to the start of scratch.
+  /// Transforms a patch of 2x2, to the start of scratch.
   void transform_in_registers(const Value& patch) {
     const int channels = plan_.channels_together(), turns = w_.in_c / channels;
     Values cursors = {patch, argument("scratch")};
@@ -31,11 +31,11 @@ class WinogradInputs {
                               for (int part = 0; part < plan_.channels_a_term(); ++part)
                                 transform_squares(v[0], v[1], part);
                             });
-    // An odd last channel: the other half of its pair meets weights of zero.
+    // An odd last channel: the other half of its pair is multiplied by weights of zero.
     if (w_.in_c % channels != 0) transform_squares(cursors[0], cursors[1], 0);
   }
 
-  /// A patch of 4x4.
+  /// Transforms a patch of 4x4.
   void transform_by_columns(const Value& patch, const Value& transformed) {
     const int64_t row = int64_t{4} * plan_.parts(), column = kSide * row;
     loop(plan_.terms / plan_.parts(), {patch, transformed},
@@ -60,13 +60,14 @@ class WinogradInputs {
     return ir_.advance(turns, cursors, bytes, body, IrText::Cursors::kOpaque);
   }
 
-  // Two of the four channels of a word, as halves.
+  // Returns two of the four channels of a word, as halves.
   Value part_of(const char* extend, const Value& word, int part) {
     return ir_.call(extend, {part == 0 ? word : ir_.rotate_right(word, 8)});
   }
 
-  // One term of words, or channel `part` of the term. Columns are transformed once for the two
-  // squares that share them, and values are stored as soon as they are complete: 16 words are live.
+  // Transforms one term of words, or channel `part` of the term. Columns are transformed once for
+  // the two squares that share them, and values are stored as soon as they are complete: 16 words
+  // are live.
   void transform_squares(const Value& source, const Value& target, int part) {
     const bool words = plan_.by_words;
     const WinogradLanes lanes = words ? WinogradLanes::kTwo : WinogradLanes::kOne;
@@ -99,7 +100,7 @@ class WinogradInputs {
     }
   }
 
-  // A column of the patch: of four channels as two words, or of one.
+  // Transforms a column of the patch, for four channels as two words, or for one channel.
   void transform_column(const Value& from, const Value& to) {
     Values loaded;
     for (int row = 0; row < kSide; ++row) {
@@ -118,11 +119,11 @@ class WinogradInputs {
     }
   }
 
-  // A row of what columns became: points next to each other.
+  // Transforms a row of transformed columns into neighbouring points.
   void transform_row(const Value& from, const Value& to, int64_t column) {
     for (int part = 0; part < plan_.parts(); ++part) {
       Values inputs = products_.load(kSide, ir_.at(from, 4 * part), 0, column, true);
-      // From here all six points get it.
+      // Each of the six points contains exactly one of these two inputs, with a factor of 1.
       for (size_t i : {4, 5})
         if (plan_.smlad) inputs[i] = ir_.add(inputs[i], kWinogradLowOffset);
       const Values results = winograd4_inputs(ir_, inputs);

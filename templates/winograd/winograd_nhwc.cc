@@ -1,13 +1,13 @@
 // 3x3 convolution of stride 1 by Winograd's F(4x4, 3x3), 36 products for 144, and F(2x2, 3x3), 16
 // for 36, exactly (winograd_transforms.h).
 //
-// The output is walked in strips of `tiles` squares side by side (winograd_strips.h), one strip or,
-// of 4x4, `rows` whole rows of squares at a time. A strip's patch of inputs is transformed into
+// The output is walked in strips of `tiles` neighbouring squares (winograd_strips.h), one strip or,
+// for 4x4, `rows` whole rows of squares at a time. A strip's patch of inputs is transformed into
 // scratch once, in 16 bits; then, for every block of `oc` channels, each point of a patch is a
 // small matrix product over the input channels, held in tiles * oc registers, whose sums (words,
 // [point][channel][square]) go through the output's transform and the requantisation. Weights are
 // transformed when they are packed, and take 32/9 of their bytes, or eight times them: this trades
-// flash, not accuracy, for instructions. They are read once a group of strips.
+// flash, not accuracy, for instructions. They are read once per group of strips.
 //
 // A patch of 2x2 is transformed in registers. One of 4x4 has more values than a core has registers:
 // columns are transformed one by one into scratch, then rows out of it. Neighbouring squares share
@@ -15,8 +15,8 @@
 //
 // Terms are pairs of channels for SMLAD. 2x2's transform adds halves of words. 4x4's is sums and
 // shifts, so it runs on two channels in one word, low + 65536 * high. They are separate halves at
-// the end if `low` is not negative there; so 128 is added to inputs and a constant to what is
-// transformed, and what sums start from takes both away again.
+// the end if `low` is not negative there. So 128 is added to inputs and a constant during the
+// transform, and the sums' start values cancel both.
 
 #include <algorithm>
 #include <array>
@@ -65,13 +65,13 @@ class Writer {
   }
 
  private:
-  // The transformed inputs of a strip of the group.
+  // Returns the address of the transformed inputs of a strip of the group.
   Value of_strip(const Value& index) {
     return ir_.at(argument("scratch"), index, plan_.strip_bytes);
   }
-  // The patch while it is transformed, the sums afterwards.
+  // Scratch for the patch while it is transformed, and for the sums afterwards.
   Value shared() { return ir_.at(argument("scratch"), plan_.transformed_bytes); }
-  // Of 4x4: transformed columns of some channels, [column][row][part], words.
+  // For 4x4: transformed columns of some channels, words [column][row][part].
   Value columns() { return ir_.at(shared(), plan_.shared_bytes); }
 
   Values loop(int64_t turns, const Values& cursors, const Bytes& bytes,
@@ -79,13 +79,13 @@ class Writer {
     return ir_.advance(turns, cursors, bytes, body, IrText::Cursors::kOpaque);
   }
 
-  // The first channel behind a block.
+  // Returns the first channel after a block.
   Value end_of_block(const Value& first) {
     const Value next = ir_.add(first, plan_.oc);
     return w_.out_c % plan_.oc == 0 ? next : ir_.clamp(next, 0, w_.out_c);
   }
 
-  // Of a strip alone, whose outputs are there.
+  // Writes all channels of a single strip, whose outputs are at `output`.
   void all_channels(const Value& output) {
     const Value last = channels_.end();
     ir_.do_while({argument("weights"), argument("params"), output, 0}, [&](const Values& v) {
@@ -97,7 +97,7 @@ class Writer {
     });
   }
 
-  // Block by block, so that the strips of a group share its weights.
+  // Writes all channels block by block, so that the strips of a group share a block's weights.
   void all_channels(const WinogradWalk::Group& group) {
     const int64_t params_bytes = int64_t{channels_.param_bytes()} * plan_.oc;
     ir_.do_while({argument("weights"), argument("params"), 0}, [&](const Values& v) {
@@ -112,7 +112,7 @@ class Writer {
     });
   }
 
-  // The same, each block's weights transformed before.
+  // The same, but transforms each block's weights first.
   void all_channels_of_bytes(const WinogradWalk::Group& group) {
     const int64_t params_bytes = int64_t{channels_.param_bytes()} * plan_.oc;
     const Value staged = ir_.at(shared(), plan_.all_sum_bytes());
@@ -189,7 +189,7 @@ class Writer {
     }
   }
 
-  // Columns of sums, in place, then rows.
+  // Transforms columns of sums in place, then rows, and stores the outputs.
   void finish_by_columns(const Value& params, const Values& tile, int64_t point) {
     loop(kSide, {tile[0]}, {point}, [&](const Values& column) {
       const Values results = outputs_of(products_.load(kSide, column[0], 0, kSide * point, true));
@@ -222,7 +222,8 @@ class Writer {
                             : winograd_outputs(plan_.square, ir_, sum);
   }
 
-  // Of transformed sums. Stores come later: LLVM takes them for writes to what the scaling reads.
+  // Requantises transformed sums. Stores come later: LLVM assumes that they alias the scaling's
+  // words.
   Values requantised(const Values& sums) {
     Values results;
     for (const Value& sum : sums) {
@@ -245,7 +246,7 @@ class Writer {
   WinogradEndsWriter ends_;
   ChannelLoop channels_;
   WinogradWalk walk_;
-  // Of the channel that is finished; and what all share.
+  // Of the current channel; and the address of the words that all share.
   Value bias_, shared_words_;
   ChannelLoop::Scaling scaling_;
 };
@@ -256,7 +257,7 @@ Lowered lower(const Workload& w, const Schedule& schedule, const Device& device,
   return {nullptr, Writer(w, plan, device).write(symbol)};
 }
 
-// Where weights can stay behind a cache, and registers hold what weights become on the way.
+// Requires weights behind a cache, and a core with registers for the transform of weights.
 bool supports_bytes(const Workload& w, const Device& device) {
   return device.target.family == CoreFamily::kRiscv32 &&
          !device.memory(device.rodata_memory).read_cache.empty() && has_winograd_squares(w, 4) &&
@@ -269,7 +270,7 @@ bool supports(const Workload& w, const Device&) {
          (square == 2 ? w.in_c <= kWinograd2Channels : w.in_c >= 3 && w.in_c <= kWinograd4Channels);
 }
 
-// Two squares a strip instead of four, where sums have registers for four: half of the scratch.
+// Two squares a strip instead of four, if that is the usual number: half of the scratch.
 template <int square>
 std::vector<Schedule> winograd_fallbacks(const Workload& w, const Device& device) {
   const KnobTable knobs = winograd_knobs(w, device, square);

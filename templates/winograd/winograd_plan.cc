@@ -20,7 +20,7 @@ const std::vector<int> kChannels = {1, 2, 3, 4, 5, 6, 8};  // of a block
 
 bool can_smlad(const Device& device) { return device.target.can(Capability::kDsp); }
 
-// Whether the last block is mostly channels that are none.
+// Returns whether padding exceeds 1/8 of the channels.
 bool pads(const Workload& w, int oc) { return 8 * (up(w.out_c, oc) - w.out_c) > w.out_c; }
 
 // Powers of two, and all terms at once: without a loop, first products need no sum of zero.
@@ -40,8 +40,8 @@ std::vector<int> steps4(const Workload& w, const Device& device) {
   return all;
 }
 
-// That may be computed together: divisors of all, the most first, since of schedules as near the
-// first is taken.
+// Returns the rows of squares that may be computed together: divisors of all rows, the most first,
+// since of equally near schedules the first is taken.
 std::vector<int> rows_of_squares(const Workload& w) {
   std::vector<int> all = divisors((w.out_h + 3) / 4, 8);
   all.insert(all.begin(), 0);
@@ -52,13 +52,14 @@ bool has_many_registers(const Device& device) {
   return device.target.family == CoreFamily::kRiscv32 && !device.target.portable_kernels;
 }
 
-// As many as sums have registers for, beside four channels.
+// Returns as many squares as registers permit with four channels.
 int usual_tiles4(const Workload& w, const Device& device) {
   if (has_many_registers(device) && w.out_w >= 16) return 4;
   return w.out_w >= 8 ? 2 : 1;
 }
 
-// Input channels whose weights are transformed at a time: all of them, or an equal part.
+// Returns the numbers of input channels whose weights may be transformed at a time: all of them, or
+// equal parts.
 std::vector<int> stages_of(const Workload& w) {
   std::vector<int> all = {w.in_c};
   for (const int parts : {2, 4, 8})
@@ -66,7 +67,7 @@ std::vector<int> stages_of(const Workload& w) {
   return all;
 }
 
-// As many as keep the transformed weights of a block smaller than the transformed inputs.
+// Returns as many as keep a block's transformed weights smaller than the transformed inputs.
 int usual_stage(const Workload& w) {
   constexpr int kMost = 16;
   const std::vector<int> all = stages_of(w);
@@ -74,9 +75,9 @@ int usual_stage(const Workload& w) {
   return few == all.end() ? all.back() : *few;
 }
 
-// Where weights wait, as many as leave their transformed inputs within what scratch should be. With
-// SMLAD that is counted for a strip more: on an STM32F7, two rows of 64 channels in place of one
-// take 2 % more cycles.
+// If weights are behind a cache, returns the most rows whose transformed inputs take at most
+// kMostBytes. With SMLAD that is counted for a strip more: on an STM32F7, two rows of 64 channels
+// in place of one take 2 % more cycles.
 int usual_rows(const Workload& w, const Device& device) {
   constexpr int64_t kMostBytes = 24 * 1024;
   if (device.memory(device.rodata_memory).read_cache.empty()) return 0;
@@ -112,7 +113,7 @@ std::vector<UsualKnob> knobs4(const Workload& w, const Device& device) {
           {"step", steps, best}};
 }
 
-// What 4x4's transform makes of a patch of ones: nothing but at the second row and column.
+// The 4x4 transform of a patch of ones is zero except at the point of the second row and column.
 constexpr size_t kPointOfOnes = winograd_side(4) + 1;
 constexpr int kOnes = 36;
 
@@ -120,7 +121,7 @@ constexpr int kOnes = 36;
 using Channel = std::vector<std::vector<int>>;
 
 Channel channel_of(const Workload& w, const LayerData& data, const WinogradPlan& plan, int c) {
-  // Terms reach this far at most.
+  // An upper bound of what plan.channel() returns.
   Channel channel(static_cast<size_t>(plan.terms * plan.channels_a_term() + 3),
                   std::vector<int>(static_cast<size_t>(plan.points)));
   if (c >= w.out_c) return channel;
@@ -150,7 +151,7 @@ std::vector<uint8_t> taps_of(const Workload& w, const LayerData& data, const Win
   return bytes;
 }
 
-// What takes the offsets of two channels in a word away again.
+// Returns the start value of sums that cancels the offsets of two channels in a word.
 uint32_t start_of(const WinogradPlan& plan, const Channel& weights, size_t point) {
   int64_t low = 0, all = 0;
   const auto of = [&](int64_t term, int half) {
@@ -164,8 +165,8 @@ uint32_t start_of(const WinogradPlan& plan, const Channel& weights, size_t point
                                (point == kPointOfOnes ? kOnes * kWinogradInputOffset * all : 0));
 }
 
-// Instructions of a kernel that transforms its weights, but for what all schedules have in common.
-// Only ranks: kernels that may be chosen are counted.
+// Estimates the instructions of a kernel that transforms its weights, without those that all
+// schedules have in common. Only for ranking: kernels that may be chosen are counted.
 int64_t cycles_of_bytes(const Workload& w, const WinogradPlan& plan) {
   constexpr int64_t kOfWeights = 165, kOfPoint = 8, kOfRow = 26, kOfPixel = 20;
   const int64_t strips = int64_t{plan.strips.rows} * plan.strips.strips;
@@ -223,7 +224,7 @@ bool WinogradPlan::legal(const Workload& w) const {
   if (square * tiles > w.out_w || pads(w, oc)) return false;
   if (in_assembly()) return smlad_points().fits();
   if (from_bytes && (terms % staged != 0 || staged % step != 0)) return false;
-  // What LLVM writes: sums a tile, products of an unrolled step.
+  // Limits of code by LLVM: sums per tile, products per unrolled step.
   const int sums = tiles * oc, most = square == 4 ? 16 : smlad ? 12 : 20;
   return sums <= most && step * sums <= 256;
 }

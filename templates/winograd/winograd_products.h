@@ -1,12 +1,12 @@
 // The products of a Winograd kernel: at each point of a patch, a small matrix product over the
 // input channels, whose sums are words [point][channel][square].
 //
-// Weights are there, transformed, as [point][term][channel]; or they are bytes, and the kernel
-// transforms those of a block of channels into scratch before the products read them. Bytes are an
-// eighth: where a line of flash takes longer to arrive than 117 instructions a kernel of nine
-// weights take, and where tensors leave so little scratch that weights are read several times, they
-// win. Terms may come in stages, which keeps what is transformed small; sums then go on from those
-// of the stage before.
+// Weights are stored transformed, [point][term][channel]; or they are bytes, and the kernel
+// transforms those of a block of channels into scratch before the products read them. Bytes take an
+// eighth of the memory. They win where a line of flash takes longer to arrive than the 117
+// instructions for a kernel of nine weights, and where tensors leave so little scratch that weights
+// are read several times. Terms may come in stages, which keeps the transformed weights small; each
+// stage adds to the sums of the stage before.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class WinogradProducts {
  public:
   WinogradProducts(const WinogradPlan& plan, IrText& ir) : plan_(plan), ir_(ir) {}
 
-  /// As many words or, of inputs and weights without SMLAD, halves.
+  /// Loads `count` words or, for inputs and weights without SMLAD, halves.
   Values load(size_t count, const Value& from, int64_t first, int64_t apart, bool words) {
     Values values;
     for (size_t i = 0; i < count; ++i) {
@@ -34,8 +34,8 @@ class WinogradProducts {
     return values;
   }
 
-  /// Transforms the weights of a stage of a block, which are bytes, to `target`. Returns where
-  /// those of the next stage are.
+  /// Transforms the weights of a stage of a block, which are bytes, to `target`. Returns the
+  /// address of those of the next stage.
   Value stage(const Value& bytes, const Value& target) {
     const int64_t point = plan_.staged_bytes() / plan_.points;
     return ir_.advance(
@@ -92,7 +92,7 @@ class WinogradProducts {
     }
   }
 
-  // One step: the cursors of weights and inputs, then sums[channel][square].
+  // Writes one step. Carries the cursors of weights and inputs, then sums[channel][square].
   Values multiply(const Values& k) {
     const int64_t element = plan_.element_bytes();
     const auto tiles = static_cast<size_t>(plan_.tiles), oc = static_cast<size_t>(plan_.oc);

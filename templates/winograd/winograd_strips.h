@@ -1,10 +1,9 @@
-// The frame of Winograd kernels: the output in strips of squares side by side, and the patch of
-// inputs under each.
+// The outer loops of Winograd kernels: the output in strips of neighbouring squares, and the patch
+// of inputs under each strip.
 //
 // The last strip of a row and the last row of strips move back to fit, so nothing is stored
-// partially. Where a convolution has borders, or pixels are to take more bytes than they do,
-// patches are gathered into scratch, tap by tap, instead of keeping a padded copy of the whole
-// input.
+// partially. If a convolution has borders, or pixels must be padded to more bytes, patches are
+// gathered into scratch, pixel by pixel, instead of keeping a padded copy of the whole input.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +16,15 @@
 namespace tinytune {
 
 struct WinogradStrips {
-  int square, tiles;                  ///< outputs of a square's side, squares of a strip
-  int64_t pixel_bytes;                ///< of the patch; behind the last channel is anything
-  bool gathers;                       ///< else the patch is where the input is
-  int rows, strips;                   ///< of squares; strips a row
-  int64_t row_bytes;                  ///< from a row of the patch to the next
-  int64_t patch_bytes, border_bytes;  ///< of scratch: a gathered patch, a pixel of the border
+  int square, tiles;    ///< outputs per side of a square, squares per strip
+  int64_t pixel_bytes;  ///< bytes per pixel of the patch; undefined after the last channel
+  bool gathers;         ///< else the patch is read in place
+  int rows, strips;     ///< rows of squares; strips per row
+  int64_t row_bytes;    ///< stride per row of the patch
+  int64_t patch_bytes, border_bytes;  ///< scratch: a gathered patch, a pixel of the border
 
-  /// Of an output of at least `square` rows and `square * tiles` columns. A pixel of the patch
-  /// takes whole multiples of `unit` bytes.
+  /// Requires an output of at least `square` rows and `square * tiles` columns. A pixel of the
+  /// patch takes a multiple of `unit` bytes.
   WinogradStrips(const Workload& w, int square_, int tiles_, int unit)
       : square(square_),
         tiles(tiles_),
@@ -42,8 +41,8 @@ struct WinogradStrips {
   static int times(int n, int part) { return (n + part - 1) / part; }
 };
 
-/// Whether Winograd's minimal filtering is for it at all: 3x3, stride 1, with an output of at least
-/// a square of that side.
+/// Returns whether Winograd's minimal filtering applies to the layer: 3x3, stride 1, with an output
+/// of at least one square of that side.
 inline bool has_winograd_squares(const Workload& w, int square) {
   return tiles_fit(w) && w.op == OpKind::kConv2d && w.kernel_h == 3 && w.kernel_w == 3 &&
          w.stride_h == 1 && w.stride_w == 1 && w.dilation_h == 1 && w.dilation_w == 1 &&
@@ -53,12 +52,12 @@ inline bool has_winograd_squares(const Workload& w, int square) {
 /// Writes the loops over strips: over groups, and over the strips of a group.
 class WinogradWalk {
  public:
-  /// `gathered` and `border_pixel` are where scratch has room for a patch and a pixel.
+  /// `gathered` and `border_pixel`: scratch for a patch and for a pixel.
   WinogradWalk(const Workload& workload, const WinogradStrips& strips, IrText& ir,
                const Value& gathered, const Value& border_pixel)
       : w_(workload), strips_(strips), ir_(ir), gathered_(gathered), border_pixel_(border_pixel) {}
 
-  /// Groups of `rows` whole rows of squares, a divisor of all; 0: of a single strip.
+  /// A group of `rows` whole rows of squares, a divisor of all rows; 0: a single strip.
   struct Group {
     Value row, strip;  ///< the first
     int rows, strips;
@@ -95,7 +94,7 @@ class WinogradWalk {
     });
   }
 
-  /// The first input of its patch, which is gathered if it has to be.
+  /// Returns the address of a strip's patch, which it gathers if necessary.
   Value patch(const Strip& strip) {
     if (!strips_.gathers)
       return ir_.at(argument("input"), pixel(strip.y, strip.x, w_.in_w, w_.in_c));

@@ -29,7 +29,7 @@ namespace tinytune {
 /// Inputs along one side of the patch of a `square` (2 or 4) of outputs.
 constexpr int winograd_side(int square) { return square + 2; }
 
-/// G g G^T of a kernel's nine weights, as scaled, row by row.
+/// Returns the scaled G g G^T of a kernel's nine weights, row by row.
 inline std::vector<int> winograd_weights(int square, std::span<const int, 9> kernel) {
   using Rows = std::vector<std::array<int, 3>>;
   static const Rows kOfTwo = {{2, 0, 0}, {1, 1, 1}, {1, -1, 1}, {0, 0, 2}};
@@ -49,8 +49,8 @@ inline std::vector<int> winograd_weights(int square, std::span<const int, 9> ker
 /// How 2x2's inputs are added: words, or two 16-bit lanes a word (Arm's SADD16).
 enum class WinogradLanes { kOne, kTwo };
 
-/// B^T of a column of the patch, then of a row of what that gives. 4x4's is sums and shifts by
-/// constants, so it transforms two inputs `low + 65536 * high` at once.
+/// Applies B^T to a column of the patch, then to a row of the results. That of 4x4 is sums and
+/// shifts by constants, so it transforms two inputs `low + 65536 * high` at once.
 inline Values winograd2_inputs(IrText& ir, WinogradLanes lanes, const Values& d) {
   const auto add = [&](const Value& a, const Value& b) {
     return lanes == WinogradLanes::kTwo ? ir.call("llvm.arm.sadd16", {a, b}) : ir.add(a, b);
@@ -61,7 +61,7 @@ inline Values winograd2_inputs(IrText& ir, WinogradLanes lanes, const Values& d)
   return {sub(d[0], d[2]), add(d[1], d[2]), sub(d[2], d[1]), sub(d[1], d[3])};
 }
 
-// a + b * 2^shift, and a - b * 2^shift: one instruction on Arm.
+// Return a + b * 2^shift, and a - b * 2^shift: one instruction on Arm.
 inline Value plus(IrText& ir, const Value& a, const Value& b, int shift) {
   return ir.add(a, ir.shift_left(b, shift));
 }
@@ -82,7 +82,8 @@ inline Values winograd4_inputs(IrText& ir, const Values& d) {
           minus(ir, ir.sub(d[5], d[3]), odd_step, 2)};
 }
 
-/// A^T of a column of sums `m(i)`, then of a row of what that gives: 4 or 576 times the outputs.
+/// Applies A^T to a column of sums `m(i)`, then to a row of the results: 4 or 576 times the
+/// outputs.
 inline Values winograd_outputs(int square, IrText& ir, const std::function<Value(int)>& m) {
   const Value m1 = m(1), m2 = m(2), sum = ir.add(m1, m2);
   if (square == 2) {
@@ -95,9 +96,9 @@ inline Values winograd_outputs(int square, IrText& ir, const std::function<Value
           plus(ir, sum, wide_sum, 2), plus(ir, plus(ir, difference, wide_difference, 3), m(5), 1)};
 }
 
-/// Of 4x4, G g of a column of a kernel, then of a row of what that gives, its rows without their
-/// factors 6, -4, -4, 1, 1 and 12: what a kernel that transforms weights itself stores. Bits: 49 *
-/// 128 is below 2^13.
+/// For 4x4, applies G to a column of a kernel, then to a row of the results, without the factors 6,
+/// -4, -4, 1, 1 and 12 of its rows, for kernels that transform weights themselves. Bits: 49 * 128
+/// is below 2^13.
 inline Values winograd4_plain_weights(IrText& ir, const Values& g) {
   const Value sum = ir.add(g[0], g[2]), wide = plus(ir, g[0], g[2], 2);
   return {
@@ -105,7 +106,7 @@ inline Values winograd4_plain_weights(IrText& ir, const Values& g) {
       g[2]};
 }
 
-/// winograd_outputs() of 4x4 for those weights: the factors come here.
+/// The winograd_outputs() of 4x4 for such weights: applies the factors that these lack.
 inline Values winograd4_plain_outputs(IrText& ir, const std::function<Value(int)>& m) {
   const Value m1 = m(1), m2 = m(2), sum = ir.add(m1, m2), difference = ir.sub(m1, m2);
   const Value m3 = m(3), m4 = m(4), wide_sum = ir.add(m3, m4), wide_difference = ir.sub(m3, m4);
@@ -115,11 +116,11 @@ inline Values winograd4_plain_outputs(IrText& ir, const std::function<Value(int)
           ir.add(minus(ir, ir.shift_left(wide_difference, 3), difference, 2), ir.mul(m(5), 24))};
 }
 
-/// Of 4x4: an output times 64 is one of those times this, modulo 2^32.
+/// For 4x4: 576 times an output, times this, is 64 times the output, modulo 2^32.
 inline constexpr uint32_t kWinograd4Inverse = 0x38E38E39;
 inline constexpr int kWinograd4Shift = 6;
-/// With so many, any sum of 9 * channels products of at most 2^14 is below 2^25; of 2x2, four times
-/// the sum below 2^31.
+/// The most input channels for which any sum of 9 * channels products of at most 2^14 is below
+/// 2^25; for 2x2, four times the sum below 2^31.
 inline constexpr int kWinograd4Channels = 227, kWinograd2Channels = 3640;
 
 }  // namespace tinytune
