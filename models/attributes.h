@@ -1,4 +1,4 @@
-// The options of an operator, as the model file has them: a struct of its folder.
+// The options of an operator as in the model file: a variant of one struct per operator folder.
 #pragma once
 
 #include <variant>

@@ -1,4 +1,4 @@
-// The shape of two operands that line up from the last axis.
+// The broadcast shape of two operands, aligned at the last axis.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace tinytune {
 
-/// Nothing where they do not fit.
+/// Returns nullopt if two aligned extents differ and neither is 1.
 inline std::optional<std::vector<int>> broadcast_shape(const std::vector<int>& a,
                                                        const std::vector<int>& b) {
   std::vector<int> shape(std::max(a.size(), b.size()), 1);

@@ -12,7 +12,7 @@
 namespace tinytune {
 namespace {
 
-/// The rest of a source text.
+/// A cursor over C source: the text not read yet.
 class Source {
  public:
   explicit Source(std::string_view text) : rest_(text) {}
@@ -28,7 +28,7 @@ class Source {
     skip(1);
     return true;
   }
-  /// An integer from -128 to 255, with the bits of its byte.
+  /// Takes an integer from -128 to 255; returns its low byte.
   std::optional<uint8_t> take_byte() {
     const bool negative = take('-');
     skip_space();
@@ -52,7 +52,7 @@ class Source {
         is_line_begun_ = false;
     rest_.remove_prefix(std::min(count, rest_.size()));
   }
-  // C's: 0x1c, 034, 28, and 0b11100.
+  // Returns the base of C's 0x1c, 034, 28 and 0b11100; skips a prefix 0x or 0b.
   int take_base() {
     const auto begins = [&](const char* lower, const char* upper) {
       return rest_.starts_with(lower) || rest_.starts_with(upper);
@@ -63,7 +63,7 @@ class Source {
     const bool is_octal = rest_.size() > 1 && rest_[0] == '0' && rest_[1] >= '0' && rest_[1] <= '7';
     return is_octal ? 8 : 10;
   }
-  // To the end of its line, and of the next where that is continued.
+  // Skips to the end of the directive's line, or of its last continuation line.
   bool skip_directive() {
     if (ended() || is_line_begun_ || rest_.front() != '#') return false;
     while (!ended()) {
@@ -74,7 +74,7 @@ class Source {
     }
     return true;
   }
-  // A string or a character, to its end or that of the line.
+  // Skips a string or character literal, to its closing quote or the end of the line.
   bool skip_literal() {
     const char quote = ended() ? ' ' : rest_.front();
     if (quote != '"' && quote != '\'') return false;
@@ -101,7 +101,7 @@ class Source {
   }
 
   std::string_view rest_;
-  bool is_line_begun_ = false;  // something stands in it already
+  bool is_line_begun_ = false;  // the current line has a character other than white space
 };
 
 }  // namespace

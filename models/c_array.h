@@ -1,5 +1,5 @@
-// Models that exist only as an array in C source: what `xxd -i` makes of a .tflite file, and what
-// projects for microcontrollers keep under version control.
+// Finds models that exist only as a byte array in C source: the output of `xxd -i` for a .tflite
+// file, which microcontroller projects keep under version control.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace tinytune {
 
-/// Whether a file of this name (with its extension) is C or C++ source.
+/// Returns whether the extension of this file name is one of C or C++ source.
 bool is_c_source(std::string_view path);
 
-/// The bytes of every array of integers in `source` that begins as a TensorFlow Lite file does;
-/// equal ones once. Comments, strings and lines of the preprocessor are skipped, so of what
-/// `#if` leaves out nothing is left out.
+/// Returns the bytes of every integer array in `source` that begins like a TensorFlow Lite file,
+/// without duplicates. Skips comments, strings and preprocessor lines; evaluates no `#if`, so
+/// arrays in excluded branches are returned too.
 std::vector<std::vector<uint8_t>> models_in_c_source(std::string_view source);
 
 }  // namespace tinytune

@@ -27,7 +27,7 @@ bool holds_data(OperatorKind kind, size_t input) {
 }  // namespace
 
 bool reads_only_constants(const Graph& graph, const Operator& op) {
-  // What a user's function computes is not ours to say; the rest is of IF and WHILE.
+  // User functions are never folded; import folds integer operators; the rest is of IF and WHILE.
   if (op.kind >= OperatorKind::kExternal) return false;
   for (const int id : op.inputs)
     if (id >= 0 && graph.tensor(id).is_variable) return false;  // it changes from call to call
@@ -35,7 +35,7 @@ bool reads_only_constants(const Graph& graph, const Operator& op) {
   bool reads = false;
   for (size_t i = 0; i < op.inputs.size(); ++i) {
     if (op.inputs[i] < 0) continue;
-    if (!graph.tensor(op.inputs[i]).is_constant) return false;  // also computed weights
+    if (!graph.tensor(op.inputs[i]).is_constant) return false;  // weights may be computed, too
     reads = reads || holds_data(op.kind, i);
   }
   return reads;

@@ -1,6 +1,5 @@
-// Operators that read nothing but constants, or nothing but shapes. The oracle computes them when
-// the model is read, so that no kernel, pass or emitter has to think of an operand that never
-// changes.
+// Constant folding: operators that read only constants, or only shapes. The oracle computes them
+// when the model is read, so that no kernel, pass or emitter has to handle constant data.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +11,11 @@
 
 namespace tinytune {
 
-/// Whether every input is a constant of the graph and one holds data (operators.inc says which).
-/// True of operators that look at no data at all.
+/// Returns whether every input is a constant of the graph and at least one of them holds data
+/// (operators.inc lists which do). Also true for operators that read only shapes.
 bool reads_only_constants(const Graph& graph, const Operator& op);
 
-/// Such an operator: its form, which takes the data as if it were computed, and the data.
+/// Such an operator: its form, prepared as if the data inputs were computed, and their bytes.
 struct ConstantOperator {
   IntegerOp form;
   std::vector<std::vector<uint8_t>> inputs;
@@ -26,11 +25,10 @@ struct ConstantOperator {
 /// kUnsupported, kInvalidInput: as prepare().
 Result<ConstantOperator> prepare_on_constants(const Graph& graph, const Operator& op);
 
-/// The bytes of its outputs.
+/// Runs the operator; returns the bytes of its outputs.
 std::vector<std::vector<uint8_t>> computed(const ConstantOperator& op);
 
-/// The form of an operator whose outputs are known: it copies them. For outputs of the network,
-/// which must stand in the arena.
+/// Returns a form that copies known outputs: outputs of the network must be in the arena.
 MoveOp copy_of_constants(std::vector<std::vector<uint8_t>> outputs);
 
 }  // namespace tinytune

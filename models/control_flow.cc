@@ -53,7 +53,7 @@ size_t ControlFlow::next(size_t step, bool holds) const {
     case OperatorKind::kIf:
     case OperatorKind::kDo:
       return holds ? step + 1 : target_[step];
-    case OperatorKind::kElse:  // reached from the side that did hold
+    case OperatorKind::kElse:  // reached at the end of the branch taken
     case OperatorKind::kEndWhile:
       return target_[step];
     default:

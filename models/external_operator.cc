@@ -19,7 +19,7 @@ Error invalid(const std::string& option, const std::string& why) {
   return Error(ErrorCode::kInvalidInput, fmt::format("--external {}: {}", option, why));
 }
 
-// Names that a C function may have beside those of its caller's operands and of our own types.
+// Returns whether `name` is a C name that cannot clash with the caller's operands or our own types.
 bool is_function_name(std::string_view name) {
   const auto is_word = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0 || name[0] == '_')

@@ -1,11 +1,10 @@
-// Operators that we lack, left to a C function of the user's.
+// Operators that tinytune lacks, left to a C function of the user.
 //
 //   --external CUSTOM:softsign=dsp/softsign.h
 //
-// The header's stem is the function's name. dsp/softsign.c, where there is one, is its code: it
-// becomes part of the library, and its meaning is what it computes when it is built for this
-// machine. Without it the function is the firmware's to bring; until then a stub of zeros stands in
-// (ADR 77).
+// The header's stem is the function's name. dsp/softsign.c, if it exists, is its code: it becomes
+// part of the library, and its results when built for this machine are the reference. Without it
+// the firmware must supply the function; until then a stub that writes zeros replaces it (ADR 77).
 #pragma once
 
 #include <span>
@@ -23,12 +22,12 @@ struct ExternalDeclaration {
   ExternalFunction function;
 };
 
-/// "CUSTOM:name=path/function.h", or a builtin's name before the '='. Reads the header, and the C
-/// beside it. kInvalidInput: not of that form, a stem that is no name for a C function, an operator
-/// declared twice. kNotFound: no such header.
+/// Parses "CUSTOM:name=path/function.h", or a builtin's name before the '='; reads the header and
+/// the .c file beside it. kInvalidInput: another form, a stem that cannot name a C function, an
+/// operator declared twice. kNotFound: no such header.
 Result<std::vector<ExternalDeclaration>> read_externals(std::span<const std::string> options);
 
-/// The function of an operator of this graph.
+/// Returns the function that computes `op`, an operator of this graph.
 const ExternalFunction& function_of(const Graph& graph, const ExternalOp& op);
 
 // C texts (external_text.cc).
@@ -36,13 +35,14 @@ const ExternalFunction& function_of(const Graph& graph, const ExternalOp& op);
 /// `tinytune_external.h`, which every such function's header includes.
 inline constexpr const char* kExternalHeader = "tinytune_external.h";
 const char* external_header();
-/// Lines that define `static const tinytune_operator tinytune_op`, and what it points to.
+/// Returns C that defines `static const tinytune_operator tinytune_op` and the arrays it points to.
 std::string describe_in_c(const ExternalOp& op);
-/// A function of this name that leaves zeros in every output.
+/// Returns a C function of this name that writes zeros to every output.
 std::string external_stub(const std::string& function);
 
-/// Runs the function's code on this machine; a stub where there is none. `inputs` by operand,
-/// empty where absent. kNotFound: no C compiler. kFailed: it does not build, or ends badly.
+/// Runs the function's code on this machine; without code, writes zeros. `inputs` by operand, empty
+/// if absent. kNotFound: no C compiler. kFailed: it does not build, exits with an error or writes
+/// too few bytes.
 Status run_external(const ExternalFunction& function, const ExternalOp& op,
                     std::span<const std::span<const uint8_t>> inputs,
                     std::span<const std::span<uint8_t>> outputs);

@@ -1,5 +1,5 @@
-// The reference of an operator that is not ours: its own C, built for this machine as a program of
-// its own, so that what it does wrong ends that program and not this one.
+// The reference of an external operator: the user's C, built for this machine as a separate
+// program, so that its faults end that program and not this one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kPatience{60'000};
 
-// Reads all inputs from one file and writes all outputs to another, one after the other.
+// Returns C of a program that reads all inputs in order from one file and writes all outputs in
+// order to another.
 std::string program_text(const ExternalOp& op) {
   std::string arrays, reads, writes, from, to;
   const auto buffer = [&](const char* name, size_t i, int64_t bytes) {

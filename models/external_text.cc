@@ -27,7 +27,7 @@ const char* c_name_of(ElementType type) {
   return "?";
 }
 
-// The array's name, or NULL for one of no elements, which C does not have.
+// Defines an array in `out`; returns its name, or 0 (NULL) if it is empty: C has no empty arrays.
 template <typename T>
 std::string add_array(std::string& out, const std::string& type, const std::string& name,
                       const std::vector<T>& values) {
@@ -35,7 +35,7 @@ std::string add_array(std::string& out, const std::string& type, const std::stri
   std::string list;
   for (const T& value : values) {
     if (!list.empty()) list += ", ";
-    // In hexadecimal a float reads back as the same one.
+    // Hexadecimal floats are read back exactly.
     if constexpr (std::is_floating_point_v<T>)
       list += fmt::format("{:a}f", value);
     else if (static_cast<int64_t>(value) == INT32_MIN)
@@ -125,7 +125,7 @@ std::string describe_in_c(const ExternalOp& op) {
                    options);
 }
 
-// Bytes through a pointer to volatile, so that no compiler makes a call of memset of the loop.
+// Writes through a pointer to volatile, so that no compiler turns the loop into a call of memset.
 std::string external_stub(const std::string& function) {
   return "void " + function + R"((const tinytune_operator *op, const void *const *inputs,
     void *const *outputs) {

@@ -22,7 +22,7 @@ std::string_view text_of_bytes(std::span<const uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Fields of Protocol Buffers: as much as tells one message from another.
+/// Reads fields of Protocol Buffers: only the kinds needed to tell one message from another.
 class Fields {
  public:
   explicit Fields(std::string_view bytes) : rest_(bytes) {}
@@ -42,7 +42,7 @@ class Fields {
     }
     return std::nullopt;
   }
-  /// A short string of printable characters, not empty.
+  /// Takes a string of 1 to 255 printable characters.
   std::optional<std::string_view> take_name() {
     const auto size = take_number();
     if (!size || *size == 0 || *size > 255 || *size > rest_.size()) return std::nullopt;
@@ -68,13 +68,13 @@ bool is_graph_def(std::string_view bytes) {
 // saved_model_schema_version: 1 meta_graphs { …
 bool is_saved_model(std::string_view bytes) { return bytes.starts_with("\x08\x01\x12"); }
 
-// ir_version: 3 to 19, then its producer's name, or what else an ONNX model has.
+// ir_version: 3 to 19, then producer_name or another field of an ONNX model.
 bool is_onnx(std::string_view bytes) {
   if (bytes.size() < 3 || bytes[0] != '\x08' || bytes[1] < 3 || bytes[1] > 19) return false;
   return std::string_view("\x12\x1a\x22\x32\x3a\x42").find(bytes[2]) != std::string_view::npos;
 }
 
-// By the name of its first entry.
+// Tells the archive's format by the name of its first entry.
 std::string zip_archive(std::string_view bytes) {
   constexpr size_t kSizeAt = 26, kNameAt = 30;
   const std::string_view name = bytes.size() > kNameAt

@@ -1,5 +1,5 @@
-// Files that people have in hand instead of a model that is read here, told by their first bytes,
-// and what makes a model of them.
+// Recognises files of other formats, given instead of a supported model, by their first bytes, and
+// says how to convert them.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace tinytune {
 
-/// What to say behind "not a TensorFlow Lite file" of bytes that are none.
+/// Returns the text that follows "not a TensorFlow Lite file" in the message for such bytes.
 std::string other_format(std::span<const uint8_t> bytes);
 
-/// Of a folder where a model file was expected.
+/// Returns the message for a folder where a model file was expected.
 std::string folder_is_no_model(const std::string& path);
 
-/// Whether they begin as a TensorFlow Lite file does.
+/// Returns whether `bytes` begin like a TensorFlow Lite file.
 bool begins_as_tflite(std::span<const uint8_t> bytes);
 
 }  // namespace tinytune

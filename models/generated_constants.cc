@@ -11,9 +11,9 @@
 namespace tinytune {
 namespace {
 
-constexpr int kUsualWeight = 40;  ///< of each of four summands
+constexpr int kUsualWeight = 40;  ///< largest magnitude of each of a weight's four summands
 
-/// What the largest |weight| and the scales may be.
+/// Limits on |weight| and on the scales.
 struct Tameness {
   int largest = 127;
   /// Lowest right shift: scales are below 2^-shift.
@@ -36,7 +36,7 @@ LayerData generate(const Workload& w, uint64_t seed, const Tameness& tameness) {
     data.weights.push_back(
         static_cast<int8_t>(std::clamp(sum, -tameness.largest, tameness.largest)));
   }
-  // Uniform inputs deviate by 74; outputs that deviate by 64 use their range and seldom leave it.
+  // Standard deviations: uniform inputs 74; outputs 64, which use int8's range and seldom leave it.
   const double spread =
       74 * deviation_of(data.weights) * std::sqrt(static_cast<double>(w.reduction()));
   const double highest = std::ldexp(1.0, -tameness.least_shift);
@@ -60,7 +60,7 @@ LayerData generate_constants(const Workload& workload, uint64_t seed) {
 }
 
 Result<LayerData> generate_constants_with_facts(const Workload& workload, uint64_t seed) {
-  // 255 is what a group of weights may add up to (fits_lane()).
+  // The magnitudes of a group of weights may add up to 255 (fits_lane()).
   const int largest = workload.facts.lane_group <= 2 ? 127 : 255 / workload.facts.lane_group;
   for (const int least_shift : {1, 4, 8}) {
     LayerData data = generate(workload, seed, {largest, least_shift});

@@ -1,7 +1,7 @@
-// Constants for a workload whose own are not at hand.
+// Generated constants for a workload whose own are not available.
 //
-// A kernel's code depends on constants only through the workload's facts, so whoever has no weights
-// yet (a compiler that tunes before it quantises) can tune with others that permit the same
+// A kernel's code depends on constants only through the workload's facts, so a caller without
+// weights (a compiler that tunes before it quantises) can tune with others that permit the same
 // kernels.
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace tinytune {
 
-/// Bell-shaped weights, small biases, and scales that spread the sums over int8, by channel: the
-/// same for the same shape and seed on every machine. `workload.facts` is ignored.
+/// Generates bell-shaped weights, small biases, and scales per channel that spread the sums over
+/// int8. Equal shapes and seeds give equal constants on every machine. Ignores `workload.facts`.
 LayerData generate_constants(const Workload& workload, uint64_t seed);
 
-/// The same, tamed until `workload.facts` hold of them. kUnsupported: none were found, as with
-/// `fused` where nothing clamps at the zero point.
+/// The same, with weights and scales reduced until `workload.facts` hold. kUnsupported: no such
+/// constants were found, e.g. for `fused` without a clamp at the zero point.
 Result<LayerData> generate_constants_with_facts(const Workload& workload, uint64_t seed);
 
 }  // namespace tinytune

@@ -1,10 +1,10 @@
-// A neural network as the model file has it: tensors, operators in execution order, constants.
+// A neural network as in the model file: tensors, operators in execution order, constants.
 //
 // Shapes are in elements, NHWC, outermost first. Tensor ids are the indices of the file's subgraph
-// 0, then those of what it calls, call by call; operators are counted as they are met, called ones
-// too. What import returns is well formed: ids in range, shapes positive and not overflowing,
-// inputs computed before or variables, quantisation present where an operator needs it. What is
-// computed from constants alone is a constant too, unless it is an output of the network.
+// 0, then those of the subgraphs it calls, call by call; operators are numbered as import meets
+// them, called ones too. Import returns well-formed graphs: ids in range, shapes positive and not
+// overflowing, inputs computed before or variables, quantisation present where an operator needs
+// it. Tensors computed from constants alone are constants too, except outputs of the network.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@
 
 namespace tinytune {
 
-/// A bool is a byte, 0 or 1; whatever else stands in one counts as true. An int4 is a byte as well,
-/// -8 to 7: files pack two into one, graphs do not.
+/// A bool is a byte, 0 or 1; any other value counts as true. An int4 takes a byte, too, -8 to 7:
+/// files pack two into one, graphs do not.
 enum class ElementType { kInt8, kUint8, kInt16, kInt32, kInt64, kFloat32, kBool, kInt4 };
 size_t size_of(ElementType type);
 std::string_view name_of(ElementType type);
@@ -39,15 +39,15 @@ struct Tensor {
   std::vector<int> shape;  ///< empty for a scalar
   Quantization quantization;
   bool is_constant = false;
-  bool is_variable = false;   ///< state: what an inference leaves in it, the next one finds
+  bool is_variable = false;   ///< state: keeps its value from one inference to the next
   std::vector<uint8_t> data;  ///< little-endian elements; empty unless constant
 
   int64_t elements() const;
   int64_t bytes() const { return elements() * static_cast<int64_t>(size_of(type)); }
 };
 
-/// The operators of operators.inc, listed in models/operator_kind.h: a graph can be handed on
-/// without knowing them all.
+/// The operators of operators.inc, enumerated in models/operator_kind.h. Only declared here, so
+/// that code that passes graphs on need not include the list.
 enum class OperatorKind : int;
 /// TFLite's spelling, "CONV_2D".
 std::string_view name_of(OperatorKind kind);
@@ -60,14 +60,15 @@ struct Operator {
   Attributes attributes;
 };
 
-/// Whose reference an operator's bytes are: scales in fixed point, or in float32 (ADR 76).
+/// The reference whose bytes operators reproduce: TFLite Micro, which scales in fixed point, or
+/// ONNX, which scales in float32 (ADR 76).
 enum class Arithmetic { kTfliteMicro, kOnnx };
 
 /// A C function of the user's that computes operators (models/external_operator.h).
 struct ExternalFunction {
   std::string name;                   ///< of the function, and the stem of both files
   std::string header;                 ///< text that declares it
-  std::optional<std::string> source;  ///< text that defines it, where that is at hand
+  std::optional<std::string> source;  ///< text that defines it, if available
 };
 
 struct Graph {

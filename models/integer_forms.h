@@ -1,10 +1,10 @@
-// The forms that an operator of a network may have (integer_op.h), a struct each, beside what
-// makes, executes and prints it.
+// All integer forms of operators (integer_op.h): a struct each, declared in the folder of the code
+// that prepares, executes and prints it.
 //
-// int8 throughout unless said; extents in elements, NHWC. Operators on int16 activations, TFLite's
-// 16x8 quantisation (ADR 3), have forms of their own, not a type in those of int8: zero points are
-// all 0, sums may need 64 bits, and what rests on 256 values (tables, the proofs of cheap
-// requantisation, ranges of channels) does not carry over.
+// int8 unless stated; extents in elements, NHWC. Operators on int16 activations, TFLite's 16x8
+// quantisation (ADR 3), have separate forms, not a type field in the int8 forms: zero points are
+// all 0, sums may need 64 bits, and techniques that rely on 256 values (tables, the proofs of cheap
+// requantisation, ranges of channels) do not carry over.
 #pragma once
 
 #include "models/operators/arithmetic/form.h"

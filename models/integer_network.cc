@@ -13,7 +13,7 @@
 namespace tinytune {
 namespace {
 
-// What it says of the state stands in the graph's variables.
+// The state that it declares is in the graph's variables already.
 bool only_declares_state(OperatorKind kind) {
   return kind == OperatorKind::kVarHandle || kind == OperatorKind::kCallOnce;
 }
@@ -97,7 +97,7 @@ namespace {
 
 constexpr int kMostRounds = 100'000;  // of all loops, in one inference
 
-// Every input of an operator, constants too; empty where there is none.
+// Returns every input of an operator, constants included; empty if absent.
 std::vector<std::span<const uint8_t>> operands_of(const Graph& graph, const Operator& op,
                                                   const std::vector<std::vector<uint8_t>>& values) {
   std::vector<std::span<const uint8_t>> operands(op.inputs.size());

@@ -1,4 +1,4 @@
-// The integer form of an operator: TFLite's "prepare" done once, all real numbers gone.
+// The integer form of an operator: TFLite's "prepare" done once, on the host.
 //
 // The reference operators execute it and the code generator prints it as C, so the two cannot
 // disagree about a multiplier; golden vectors made by TensorFlow Lite Micro check that both are
@@ -29,8 +29,8 @@ inline constexpr bool kIsOneOf<T, std::variant<Forms...>> = (std::same_as<T, For
 template <typename T>
 concept OperatorForm = kIsOneOf<T, IntegerForm>;
 
-/// One of the forms, as a variant. A class of its own, because what copies, moves and destroys so
-/// many types is long: every source file that holds one would compile it.
+/// One of the forms, as a variant. A class of its own, so that the long copy, move and destroy code
+/// of so many types is compiled once and not in every source file that holds one.
 class IntegerOp : public IntegerForm {
  public:
   IntegerOp();  ///< an empty KernelOp
@@ -43,16 +43,17 @@ class IntegerOp : public IntegerForm {
   ~IntegerOp();
 };
 
-/// WeightFacts are not proved yet: that costs far more than the rest (prove_facts() of a network).
-/// An operator on constants alone is computed here, and becomes the copy of its result.
-/// kUnsupported or kInvalidInput name the operator's index and kind and the tensor at fault.
+/// Returns an operator's integer form. Proves no WeightFacts, which costs far more than the rest
+/// (prove_facts() of a network). An operator on constants alone is computed here and becomes the
+/// copy of its result. kUnsupported or kInvalidInput name the operator's index and kind and the
+/// tensor at fault.
 Result<IntegerOp> prepare(const Graph& graph, const Operator& op);
 
 /// Multiply-accumulates of an operator, those on padding included; 0 for those without.
 int64_t macs_of(const IntegerOp& op);
 
 /// Executes an operator exactly as TFLite Micro's reference kernel does. `inputs` are the
-/// non-constant inputs in the operator's order; sizes are the caller's contract.
+/// non-constant inputs in the operator's order; the caller ensures their sizes.
 void run_reference(const IntegerOp& op, std::span<const std::span<const uint8_t>> inputs,
                    std::span<const std::span<uint8_t>> outputs);
 

@@ -1,7 +1,7 @@
-// The bytes of an activation in one layout or the other.
+// Converts the bytes of an activation between NHWC and NCHW.
 //
-// Graphs, files and reports speak NHWC throughout; NCHW exists only inside a generated network and
-// in workloads of NCHW kernels. So this is the one place where bytes cross over.
+// Graphs, files and reports use NHWC throughout; NCHW exists only inside a generated network and in
+// workloads of NCHW kernels. So only this file converts.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ struct ImageShape {
   int batch = 1, rows = 1, columns = 1, channels = 1;
 };
 
-/// `bytes` hold an image in layout `from`; the result holds it in the other one.
+/// Converts `bytes`, images in layout `from`, to the other layout.
 std::vector<uint8_t> transposed(std::span<const uint8_t> bytes, const ImageShape& shape,
                                 Layout from);
 
-/// Whether both layouts are the same bytes: one pixel, or one channel.
+/// Returns whether both layouts give the same bytes: one pixel, or one channel.
 bool layout_is_free(const ImageShape& shape);
 
 }  // namespace tinytune

@@ -1,5 +1,5 @@
-// How large a model may be. A file of some hundred bytes can name shapes of gigabytes and sums of
-// years, so import adds up what a model asks for before anything is allocated or computed for it.
+// Limits on a model's size. A file of some hundred bytes can declare tensors of gigabytes and years
+// of computation, so import adds up a model's demands before it allocates or computes anything.
 //
 // The limits lie far above what a microcontroller holds or computes, and low enough that oracle,
 // packing and search stay within a few gigabytes of this machine's memory.
@@ -24,7 +24,7 @@ inline constexpr size_t kMostOperators = 65536;
 /// overflow for tensors within their limits.
 int64_t operations_of(const IntegerOp& op);
 
-/// What a model has asked for so far. kInvalidInput once it is too much.
+/// A model's demands so far. kInvalidInput once one exceeds its limit.
 class ModelSize {
  public:
   Status add_constant(int64_t bytes) {

@@ -14,7 +14,7 @@ namespace {
 
 bool is_onnx(const std::string& path) { return std::filesystem::path(path).extension() == ".onnx"; }
 
-// Of a .tflite file.
+// Refuses options of ONNX networks for a .tflite file.
 Status check_choices(const std::string& path, const ImportChoices& choices) {
   if (choices.types.empty() && choices.states.empty()) return ok_status();
   const std::string option = choices.types.empty() ? "--state" : "--input-type";

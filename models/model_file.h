@@ -1,4 +1,4 @@
-// A model file of any format that is read here: .onnx by its name, everything else as .tflite.
+// Imports a model file of any supported format: .onnx by its name, everything else as .tflite.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace tinytune {
 
-/// What a user says of a model, beside its file.
+/// A user's options for the import of a model.
 struct ImportChoices {
-  std::span<const ExternalDeclaration> externals = {};   ///< left to their functions; of .tflite
-  std::span<const std::string> types = {}, states = {};  ///< as import_onnx() has them; of .onnx
+  std::span<const ExternalDeclaration> externals = {};   ///< left to C functions; .tflite only
+  std::span<const std::string> types = {}, states = {};  ///< as for import_onnx(); .onnx only
 };
 
-/// The bytes of the file at `path`, which messages name. Errors as import_tflite(), import_onnx().
-/// kUnsupported: choices that the format does not have.
+/// Imports `bytes`, read from `path`, which messages name. Errors as import_tflite() and
+/// import_onnx(). kUnsupported: choices that the format does not have.
 Result<Graph> import_model(std::span<const uint8_t> bytes, const std::string& path,
                            const ImportChoices& choices = {});
 
-/// As summarise_tflite(). Of an ONNX network, the graph that it becomes; what is not supported in
-/// one is an error.
+/// As summarise_tflite(). For an ONNX network, summarises the imported graph; anything unsupported
+/// in it is an error.
 Result<ModelSummary> summarise_model(const std::string& path, const ImportChoices& choices = {});
 
 }  // namespace tinytune

@@ -10,7 +10,7 @@ enum class OperatorKind : int {
 #include "models/operators.inc"
 #undef OPERATOR
   kExternal,  ///< computed by a function of Graph::externals, whatever the file calls it
-  // What import makes of IF and WHILE besides (models/control_flow.h).
+  // Further marks, and copies, that import creates for IF and WHILE (models/control_flow.h).
   kElse,
   kEndIf,
   kDo,
@@ -21,7 +21,7 @@ enum class OperatorKind : int {
 #undef INTEGER_OPERATOR
 };
 
-/// Whether it is one of integer_operators.inc.
+/// Returns whether `kind` is an operator of integer_operators.inc.
 constexpr bool is_integer_operator(OperatorKind kind) { return kind > OperatorKind::kCopy; }
 
 }  // namespace tinytune

@@ -20,7 +20,7 @@ QuantizedMultiplier quantize_multiplier(double real) {
 }
 
 Range activation_range(Activation activation, float scale, int zero_point, Range type) {
-  // Every type's range is narrower than this, so its clamp decides beyond; the sum stays an int.
+  // Beyond every type's range, so that clamping here changes no result and the sum fits an int.
   constexpr float kBeyondEveryType = 1 << 20;
   const auto quantised = [&](float value) {
     const float steps = std::round(value / scale);

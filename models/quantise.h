@@ -30,7 +30,7 @@ struct Range {
 /// TFLite's CalculateActivationRangeQuantized; `low` may exceed `high` for absurd scales.
 Range activation_range(Activation activation, float scale, int zero_point, Range type_range);
 
-/// No stride, dilation or dilated filter is larger: their products then fit an int anywhere.
+/// Limit on strides, dilations and dilated filters, so that their products always fit an int.
 inline constexpr int kLargestWindow = 32767;
 inline constexpr const char* kWindowTooLarge = "a stride or a dilated filter beyond 32767";
 bool window_is_small(int filter, int stride, int dilation);
@@ -41,7 +41,7 @@ struct Window {
 };
 Window window_of(Padding padding, int input, int filter, int stride, int dilation);
 
-/// This many int8 values less a zero point always add up to an int32.
+/// The sum of this many int8 values less a zero point always fits an int32.
 inline constexpr int64_t kMostSummed = 1 << 23;
 inline constexpr const char* kTooManySummed = "a sum of more than 2^23 elements";
 

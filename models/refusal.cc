@@ -9,7 +9,7 @@
 namespace tinytune {
 namespace {
 
-/// What a whole network suffers from, where it is more than an operator that we lack.
+/// Why a whole network is refused, if the cause is more than a missing operator.
 struct Kind {
   const char* is;
   const char* remedy;
@@ -39,7 +39,7 @@ bool says(const Unsupported& u, std::string_view words) {
   return u.reason.find(words) != std::string::npos;
 }
 
-/// Of the tensors that an operator reads.
+/// Returns whether the operator reads a tensor of this type that is, or is not, constant.
 bool reads(const ModelSummary& summary, const Unsupported& u, const char* type, bool constant) {
   if (u.index < 0 || static_cast<size_t>(u.index) >= summary.operators.size()) return false;
   const std::vector<int>& ids = summary.operators[static_cast<size_t>(u.index)].inputs;
@@ -80,8 +80,8 @@ std::string entry_of(const Unsupported& u, size_t longest_reason) {
              : fmt::format("operator {} {} ({})", u.index, shortened(u.name, kLongestName), reason);
 }
 
-// The first in any case, then what room there is. Where the whole network has no remedy, the first
-// says its own at the end of its reason.
+// Lists the first operator, then others while there is room. If the whole network has no remedy,
+// the reason of the first may end with its own, so reasons may be longer.
 std::string list_of(const std::vector<Unsupported>& all, const Kind& kind) {
   constexpr size_t kRoom = 110;
   const size_t longest_reason = *kind.remedy == '\0' ? 300 : 100;
@@ -95,7 +95,7 @@ std::string list_of(const std::vector<Unsupported>& all, const Kind& kind) {
   return listed < all.size() ? fmt::format("{} and {} more", list, all.size() - listed) : list;
 }
 
-// Operators that quantising the network would not bring.
+// Names operators that would stay unsupported if the network were quantised.
 std::string lacking_beside(const std::vector<Unsupported>& all) {
   const auto first = std::ranges::find(all, kLacking, &Unsupported::reason);
   if (first == all.end()) return "";
@@ -106,7 +106,7 @@ std::string lacking_beside(const std::vector<Unsupported>& all) {
          (others > 0 ? fmt::format(" and {} more are", others) : " is") + " not supported";
 }
 
-/// As --external names an operator; nothing where it cannot.
+/// Returns the operator's name for --external; nullopt if --external cannot take it.
 std::optional<std::string> external_name(const Unsupported& u) {
   constexpr std::string_view kCustom = "CUSTOM ";
   if (u.reason != kLacking || u.name.starts_with("operator code")) return std::nullopt;

@@ -1,5 +1,5 @@
-// Why a model file is refused, in one line: what kind of network it is, the first operators
-// concerned, and what to do about it. However many there are, the line stays a line.
+// Why a model file is refused, in one line: the kind of network, the first unsupported operators
+// and the remedy. The line's length is bounded, however many operators are unsupported.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace tinytune {
 
-/// Empty where nothing is unsupported.
+/// Returns that line; empty if nothing is unsupported.
 std::string refusal_of(const ModelSummary& summary);
 
 }  // namespace tinytune

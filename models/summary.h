@@ -1,4 +1,4 @@
-// What a model file holds, supported or not: for `tune inspect`, and for import's own refusals.
+// The contents of a model file, supported or not: for `tune inspect`, and for import's refusals.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ struct ExternalDeclaration;
 struct TensorSummary {
   int id = 0;
   std::string name;
-  std::string type;        ///< the format's word in lower case: "int8", "float16", …
+  std::string type;        ///< the format's name in lower case: "int8", "float16", …
   std::vector<int> shape;  ///< as the file has it, also when dynamic (-1)
   int64_t bytes = 0;       ///< 0 where type or shape is not supported
   bool is_constant = false;
@@ -43,7 +43,7 @@ struct ModelSummary {
   std::vector<int> inputs, outputs;
   int64_t macs = 0;
   std::vector<Unsupported> unsupported;  ///< empty: import_tflite() takes the file
-  std::string refusal;                   ///< its message otherwise
+  std::string refusal;                   ///< otherwise: the message of import_tflite()
 };
 
 /// Everything about the file at once. kNotFound, kInvalidInput: as import_tflite.

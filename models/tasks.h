@@ -11,16 +11,15 @@ namespace tinytune {
 struct Task {
   std::string name;  ///< short, for people: "conv2d 1x1 64->64 @25x5"
   Workload workload;
-  LayerData data;               ///< of the first layer: what candidates are verified and timed with
+  LayerData data;               ///< of the first layer; candidates are verified and timed with it
   std::vector<int> layers;      ///< operator indices that share the workload
-  std::vector<int> calls = {};  ///< of its kernel, by layer, where they run in strips; empty: one
-  /// Of the layers behind the first: one kernel runs all of them, so their constants must permit
-  /// it.
+  std::vector<int> calls = {};  ///< kernel calls by layer, if they run in strips; empty: one each
+  /// Constants of the other layers, which must permit the kernel, too: it runs all of them.
   std::vector<LayerData> others = {};
 };
 
-/// In order of first appearance; this order is the task index of `tune inspect` and `--tasks`.
-/// Facts must have been proved.
+/// Returns tasks in order of first appearance, which gives the task index of `tune inspect` and
+/// `--tasks`. Requires proved facts.
 std::vector<Task> extract_tasks(const IntegerNetwork& network);
 
 }  // namespace tinytune

@@ -28,7 +28,7 @@ std::optional<int> number_in(std::string_view& text) {
   return value;
 }
 
-/// "3x5" with `between` "x"; nothing for any other text.
+/// Parses "3x5" with `between` "x"; nullopt for any other text.
 std::optional<Pair> pair_in(std::string_view text, std::string_view between) {
   const auto first = number_in(text);
   if (!first || !text.starts_with(between)) return std::nullopt;
@@ -46,7 +46,7 @@ std::optional<Pair> extents_in(std::string_view text) {
   return pair_in(text, "x");
 }
 
-/// What the words said; what they left out follows.
+/// The fields that the words give; complete() derives the others.
 struct Words {
   Workload workload;
   std::optional<Pair> channels, input, output, pads;
@@ -133,7 +133,7 @@ bool read_word(const std::string& word, Words& words) {
          read_number(word, "n", w.batch) || read_number(word, "g", w.groups);
 }
 
-/// One axis of the window, and what is known of its ends.
+/// One axis: the window, and the extents and padding known so far.
 struct Axis {
   std::optional<int> in, out, pad;
   int filter = 1, stride = 1, dilation = 1;

@@ -1,8 +1,8 @@
 // A workload as a person or a compiler writes it: "conv2d 3x3 16->32 in24x24 s2 same relu".
 //
-// A record's workload is one line of every field (schedules/workload.h); who has an operator in
-// hand knows a few of them, and the rest follows. What `tune inspect` prints as a task's name is
-// such a description, and so is a workload's own line.
+// A record's workload is one line of every field (schedules/workload.h). A description gives a few
+// of them; the others are derived or take defaults. The task names that `tune inspect` prints are
+// descriptions, and so are workload lines.
 #pragma once
 
 #include <string>
@@ -15,12 +15,12 @@ namespace tinytune {
 
 struct WorkloadDescription {
   Workload workload;
-  /// Whether `workload.facts` were stated, and so must hold of the layer's constants; otherwise
-  /// they are proved from them.
+  /// Whether the text stated `workload.facts`, which must then hold for the layer's constants;
+  /// otherwise they are proved from the constants.
   bool states_facts = false;
 };
 
-/// Words in any order behind the first:
+/// Parses a description. Words, in any order after the first:
 ///
 ///     conv2d | depthwise | dense    the operator (conv2d_s8 and so on, too)
 ///     3x3, k3x3       window                          default 1x1
@@ -35,14 +35,14 @@ struct WorkloadDescription {
 ///     zp-128,-128     zero points, input and output   -128, where a ReLU left them
 ///     act-128,127     clamp                           -128, 127
 ///     relu            clamps below at the output's zero point
-///     lane2 fused     what is proved of constants that are not at hand (WeightFacts)
+///     lane2 fused     WeightFacts, for constants that are not available
 ///
-/// Where `in` and `@` are both given they have to agree. Of inputs that give one output, `@` alone
-/// stands for the largest with the fewest bytes of padding: of `same` the output times the stride.
-/// kInvalidInput: a word of another kind, one that is missing, or sizes that do not fit together.
+/// `in` and `@` must agree if both are given. `@` alone implies the input: with `same` the output
+/// times the stride (the largest such input, with the least padding), else the smallest such input.
+/// kInvalidInput: an unknown word, a missing one, or sizes that contradict each other.
 Result<WorkloadDescription> describe_workload(std::string_view text);
 
-/// "conv2d 1x1 64->64 @25x5", a description but for what is usual: for people.
+/// Returns a short name for people: "conv2d 1x1 64->64 @25x5", with strides unless they are 1.
 std::string short_name(const Workload& workload);
 
 }  // namespace tinytune

@@ -85,7 +85,7 @@ Status OnnxImport::add_outputs() {
   return ok_status();
 }
 
-// What DequantizeLinear gives, also when something moves it afterwards.
+// Adds a float32 output: the result of DequantizeLinear, or of moves behind it, or float32 sums.
 Status OnnxImport::add_float_output(const OnnxValue& output) {
   OnnxNode reader;  // stands for the network's caller
   reader.index = static_cast<int>(model_.nodes.size());

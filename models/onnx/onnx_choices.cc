@@ -1,5 +1,5 @@
-// Where and QLinearWhere: an element of one operand or of the other. Choosing commutes with
-// quantising, so both operands are bytes of the result's scale first.
+// Where and QLinearWhere. Selection commutes with quantisation, so both operands are first
+// converted to bytes of the result's scale.
 #include <algorithm>
 
 #include "models/onnx/onnx_families.h"
@@ -7,7 +7,7 @@
 namespace tinytune {
 namespace {
 
-// The bools at input 0: an input of the network, or a constant.
+// Returns the bool tensor at input 0: an input of the network, or a constant.
 Result<int> condition_of(OnnxImport& import, const OnnxNode& node) {
   if (!node.has_input(0)) return OnnxValues::invalid(node, "too few inputs");
   const std::string& name = node.inputs[0];
@@ -53,7 +53,7 @@ Result<int> import_where(OnnxImport& import, const OnnxNode& node, const OnnxSca
   return chosen(import, node, condition, x, y, scale);
 }
 
-// The condition, both operands with their scales and zero points, the result's.
+// Inputs: condition, both operands with scale and zero point, the result's scale and zero point.
 Result<OnnxResult> import_qlinear_where(OnnxImport& import, const OnnxNode& node) {
   TT_TRY_ASSIGN(const int condition, condition_of(import, node));
   TT_TRY_ASSIGN(const OnnxOperand x, import.operand_at(node, 1));

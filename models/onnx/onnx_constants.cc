@@ -47,7 +47,7 @@ int64_t product(const std::vector<int>& shape, size_t first, size_t last) {
   return count;
 }
 
-// Element i of the result is element from(i) of the input.
+// Returns a tensor whose element i is element `element(i)` of the input.
 OnnxTensor picked(const OnnxTensor& from, std::vector<int> shape,
                   const std::function<int64_t(int64_t)>& element) {
   OnnxTensor to{from.type, std::move(shape), {}};
@@ -60,7 +60,7 @@ OnnxTensor picked(const OnnxTensor& from, std::vector<int> shape,
   return to;
 }
 
-// Places along an axis.
+// Gathers `places` along an axis.
 OnnxTensor taken(const OnnxTensor& from, size_t axis, const std::vector<int64_t>& places,
                  const std::vector<int>& in_place_of_axis) {
   const int64_t inner = product(from.shape, axis + 1, from.shape.size()), extent = from.shape[axis];
@@ -184,7 +184,7 @@ Folded fill(const OnnxNode& node, const Inputs& inputs) {
   return std::optional(picked(element, std::move(shape), [](int64_t) { return 0; }));
 }
 
-// Of elements of the bounds' type; a bound that is no constant is none of ours.
+// Clamps the elements to constant bounds; a null bound is absent.
 Folded clip(const OnnxNode& node, const Inputs& inputs) {
   double low = node.get_float("min", -INFINITY), high = node.get_float("max", INFINITY);
   for (size_t i = 1; i < inputs.size(); ++i) {
@@ -198,7 +198,7 @@ Folded clip(const OnnxNode& node, const Inputs& inputs) {
   return std::optional<OnnxTensor>(std::move(to));
 }
 
-// Of two operands that line up from the last axis; only a number or equal shapes.
+// Applies f to operands of equal shapes, or to one and a single number; folds no others.
 Folded arithmetic(const OnnxNode& node, const Inputs& inputs, double (*f)(double, double)) {
   if (inputs.size() != 2 || inputs[1] == nullptr) return OnnxValues::invalid(node, "its operands");
   const OnnxTensor &a = *inputs[0], &b = *inputs[1];

@@ -1,5 +1,5 @@
-// Operators on constants alone, as exporters leave them: shapes put together from Shape, Gather and
-// Concat, weights behind Identity or Transpose, scales multiplied.
+// Folds operators on constants that exporters leave in a model: shapes built from Shape, Gather and
+// Concat, weights behind Identity or Transpose, products of scales.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,12 @@
 
 namespace tinytune {
 
-/// The first output of a node, given its inputs, null where one is absent. Nothing where the
-/// operator is not computed here. kInvalidInput: operands that do not fit.
+/// Computes the first output of a node from its inputs, null if absent. Returns nullopt for
+/// operators that are not folded. kInvalidInput: operands that do not fit.
 Result<std::optional<OnnxTensor>> fold_constant(const OnnxNode& node,
                                                 const std::vector<const OnnxTensor*>& inputs);
 
-/// A shape as Shape gives it.
+/// Returns the result of `node`, a Shape, for an input of this shape.
 OnnxTensor shape_tensor(const OnnxNode& node, const std::vector<int>& shape);
 
 }  // namespace tinytune

@@ -1,5 +1,5 @@
-// The operators of onnx_operators.cc's rows, by the file that has them. What each argument is says
-// onnx_operators.h.
+// The import functions in the rows of onnx_operators.cc, by the file that defines them.
+// onnx_operators.h explains the arguments.
 #pragma once
 
 #include "models/onnx/onnx_operators.h"
@@ -14,7 +14,7 @@ Result<int> import_product_sums(OnnxImport&, const OnnxNode&);
 Result<OnnxResult> import_qlinear_conv(OnnxImport&, const OnnxNode&);
 Result<OnnxResult> import_qlinear_matmul(OnnxImport&, const OnnxNode&);
 Result<OnnxResult> import_qgemm(OnnxImport&, const OnnxNode&);
-/// Add of a constant to a MatMul or a Conv: its bias. Nothing where it is something else.
+/// Imports Add of a constant to a MatMul or a Conv as its bias; nullopt for any other Add.
 Result<std::optional<int>> import_biased_product(OnnxImport&, const OnnxNode&, const OnnxScale&,
                                                  Activation);
 

@@ -1,5 +1,5 @@
-// Functions of single numbers. Whatever an exporter puts between DequantizeLinear and
-// QuantizeLinear, x * HardSigmoid(x) or one HardSwish: what depends on one byte is one table.
+// Elementwise functions. Any expression between DequantizeLinear and QuantizeLinear that depends on
+// one byte becomes one table, whether exported as x * HardSigmoid(x) or as HardSwish.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -38,7 +38,7 @@ std::optional<OnnxClamp> clamp_of(const OnnxImport& import, const OnnxNode& node
       limit = static_cast<float>(real->constant.real(0, 0));
     }
   }
-  // Exporters write the ends of float32 where they mean no limit.
+  // Exporters write the ends of float32's range to mean no limit.
   if (clamp.low == std::numeric_limits<float>::lowest()) clamp.low = OnnxClamp().low;
   if (clamp.high == std::numeric_limits<float>::max()) clamp.high = OnnxClamp().high;
   if (std::isnan(clamp.low) || std::isnan(clamp.high)) return std::nullopt;
@@ -114,7 +114,7 @@ OperatorKind kind_of(const OnnxNode& node) {
   return OperatorKind::kQuantize;
 }
 
-// Clip and Relu of bytes, whose bounds are bytes: how exporters write a narrower range of them.
+// Imports Clip and Relu of bytes, with bounds in bytes: exporters narrow the range of bytes so.
 Result<int> import_clipped_bytes(OnnxImport& import, const OnnxNode& node, int,
                                  const std::vector<int>& data) {
   const auto limits = clamp_of(import, node);
@@ -133,7 +133,7 @@ Result<int> import_clipped_bytes(OnnxImport& import, const OnnxNode& node, int,
   return import.mapped(node, kind_of(node), data[0], scale, attributes);
 }
 
-// x, its scale and zero point, the result's.
+// Inputs: x, its scale and zero point, the result's scale and zero point.
 Result<OnnxResult> import_qlinear_function(OnnxImport& import, const OnnxNode& node) {
   TT_TRY_ASSIGN(const OnnxOperand x, import.operand_at(node, 0));
   TT_TRY_ASSIGN(const OnnxScale scale, import.result_scale(node, 3, x));

@@ -88,7 +88,7 @@ int OnnxGraph::transposed(int id, const std::vector<int32_t>& axes, bool channel
   if (of_order && known != other_order_.end()) return known->second;
   const Tensor from = tensor(id);
   const std::vector<int> shape = permuted(from.shape, axes);
-  // Axes of one element may stand anywhere.
+  // Axes of extent 1 do not affect the order of the bytes.
   std::vector<int> moved;
   for (const int32_t axis : axes)
     if (from.shape[static_cast<size_t>(axis)] != 1) moved.push_back(axis);

@@ -1,8 +1,8 @@
-// A Graph in the making, from a model that counts channels first.
+// Builds a Graph from an ONNX model, whose images are channels-first.
 //
-// ONNX's images are NCHW, a Graph's are NHWC. Every tensor here knows which of the two orders its
-// elements stand in, and is brought into the other where an operator needs it: once, and by a
-// RESHAPE where the bytes are the same. Operators are TFLite's, under ONNX's arithmetic.
+// ONNX's images are NCHW, a Graph's are NHWC. Each tensor records in which of the two orders its
+// elements are stored. It is transposed when an operator needs the other order: once, and by a
+// RESHAPE if the bytes stay the same. Operators are TFLite's, with ONNX's arithmetic.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ class OnnxGraph {
  public:
   explicit OnnxGraph(std::string name);
 
-  /// A tensor that something computes, or an input. `channels_last`: the shape is NHWC.
+  /// Adds a computed tensor or an input; returns its id. `channels_last`: the shape is NHWC.
   int add(const std::string& name, ElementType type, std::vector<int> shape, Quantization q,
           bool channels_last);
   int add_constant(const std::string& name, ElementType type, std::vector<int> shape,
@@ -33,25 +33,25 @@ class OnnxGraph {
 
   const Tensor& tensor(int id) const { return graph_.tensor(id); }
   bool channels_last(int id) const { return channels_last_.at(static_cast<size_t>(id)); }
-  /// The shape as the model has it.
+  /// Returns the shape as in the ONNX model.
   std::vector<int> onnx_shape(int id) const;
 
-  /// Where axis `axis` of the model's shape stands in the tensor.
+  /// Returns the tensor's axis that holds axis `axis` of the model's shape.
   int stored_axis(int id, int64_t axis) const;
 
-  /// The tensor with its elements in the order named. Of four axes, or in that order already.
+  /// Returns the tensor in the order named. Requires four axes, unless it has that order already.
   int to_channels_last(int id);
   int to_onnx_order(int id);
-  /// The same bytes under another shape and order.
+  /// Returns the same bytes with another shape and order.
   int reshaped(int id, const std::vector<int>& shape, bool channels_last);
   int transposed(int id, const std::vector<int32_t>& axes, bool channels_last);
-  /// Several tensors along a stored axis, all of one order.
+  /// Concatenates tensors of one order along a stored axis.
   int concatenated(const std::vector<int>& ids, int stored_axis);
-  /// Places along a stored axis, each within it.
+  /// Gathers `places` along a stored axis; each must be in range.
   int gathered(int id, int stored_axis, const std::vector<int64_t>& places);
-  /// What stands for 0: the zero point, or 0 of what has none.
+  /// Returns the stored value that represents 0: the zero point, or 0 if there is none.
   int zero_of(int id) const;
-  /// Stored axis i longer by before[i] and after[i] elements that are stored as `value`.
+  /// Pads stored axis i with before[i] and after[i] elements of the stored value `value`.
   int padded(int id, const std::vector<int64_t>& before, const std::vector<int64_t>& after,
              int value);
 
@@ -64,8 +64,8 @@ class OnnxGraph {
     graph_.inputs = std::move(inputs);
     graph_.outputs = std::move(outputs);
   }
-  /// Makes state of what a step computes as `output` and the next one reads as `input`; both are
-  /// tensors like any other then. onnx_state.cc. kInvalidInput: they do not fit.
+  /// Makes state of a pair: an inference computes it as `output`, the next reads it as `input`.
+  /// Both become ordinary tensors. In onnx_state.cc. kInvalidInput: types or shapes do not fit.
   Status keep(int input, int output);
 
   /// Checks every operator and its size. kInvalidInput, kUnsupported: as import_onnx().

@@ -130,8 +130,8 @@ Result<int> OnnxImport::quantised_anew(const OnnxNode& by, const std::string& na
   return mapped(by, kind_of(by), from, scale, table_of(identity, scale, clamp));
 }
 
-// The node's result as bytes of this scale. Moves, maxima and clamps commute with quantising, so
-// what stands before them is asked for in the same scale.
+// Returns the node's result as bytes of this scale. Moves, maxima and clamps commute with
+// quantisation, so their operands are quantised with the same scale.
 Result<int> OnnxImport::computed(const OnnxPending& pending, const OnnxScale& scale,
                                  const OnnxClamp& clamp) {
   const OnnxNode& node = *pending.node;
@@ -185,7 +185,7 @@ Result<int> OnnxImport::operand(const OnnxNode& node, size_t i) {
   if (real.pending.node == nullptr)
     return OnnxValues::unsupported(
         node, input + " is float32; QuantizeLinear and DequantizeLinear are missing before it");
-  // Between DequantizeLinear and here, only what leaves values as they are.
+  // Between DequantizeLinear and here, only operators that keep values unchanged are allowed.
   const OnnxNode& before = *real.pending.node;
   const OnnxOperator* op = find_onnx_operator(before);
   if (op == nullptr) return OnnxValues::unsupported(before, "not supported");
@@ -210,7 +210,7 @@ Result<int> OnnxImport::operand(const OnnxNode& node, size_t i) {
 
 namespace {
 
-// Where an axis of a shape is in another of as many elements; -1 where no axis is the same.
+// Returns the axis of `to` that equals `axis` of `from`, a shape of as many elements; -1: none.
 int axis_under(const std::vector<int>& from, const std::vector<int>& to, int axis) {
   if (axis < 0) axis += static_cast<int>(from.size());
   if (axis < 0 || axis >= static_cast<int>(from.size())) return -1;

@@ -1,7 +1,7 @@
-// The import of one ONNX network: what its operators (onnx_operators.h) are given to work with.
+// The import of one ONNX network: the interface for its operators (onnx_operators.h).
 //
-// Bytes become tensors of the graph as they are met. A real number stays the name of what computes
-// it until QuantizeLinear says how it becomes bytes: only then is there an operator with a scale.
+// Bytes become tensors of the graph as they are met. For a real number, import only records which
+// node computes it, until QuantizeLinear gives its scale: only then can it create an operator.
 #pragma once
 
 #include <cmath>
@@ -24,13 +24,13 @@ struct OnnxClamp {
   float high = std::numeric_limits<float>::infinity();
 
   bool is_none() const { return std::isinf(low) && std::isinf(high) && low < high; }
-  /// The limits of this one, then of `next`.
+  /// Returns this clamp followed by `next`.
   OnnxClamp then(const OnnxClamp& next) const;
-  /// As an activation that kernels apply, if it is one.
+  /// Returns the equivalent activation that kernels apply, if there is one.
   std::optional<Activation> activation() const;
 };
 
-/// An operand of a QLinear operator: its tensor and what the model says of it.
+/// An operand of a QLinear operator: its tensor, and its scale and type in the model.
 struct OnnxOperand {
   int id = -1;
   OnnxScale scale;
@@ -41,7 +41,7 @@ class OnnxImport {
   OnnxImport(OnnxModel& model, const std::string& name)
       : model_(model), graph_(name), values_(model) {}
 
-  /// As import_onnx() has them.
+  /// Imports the network; arguments as for import_onnx().
   Result<Graph> run(std::span<const std::string> types, std::span<const std::string> states);
 
   OnnxGraph& graph() { return graph_; }
@@ -49,27 +49,27 @@ class OnnxImport {
   const OnnxValues& values() const { return values_; }
   void set_bytes(const std::string& name, OnnxBytes bytes) { values_.set_bytes(name, bytes); }
 
-  /// int8 bytes of that name and scale, computed or constant.
+  /// Returns the int8 tensor of that name with this scale, computed or constant.
   Result<int> bytes(const OnnxNode& node, const std::string& name, const OnnxScale& scale);
-  /// 8-bit data with the scale that it has, or with 1 where nothing says one.
+  /// Returns 8-bit data with its own scale, or with scale 1 if it has none.
   Result<int> unscaled(const OnnxNode& node, const std::string& name);
-  /// Input `at` of a QLinear operator, with its scale and zero point behind it.
+  /// Returns input `at` of a QLinear operator; its scale and zero point are the next two inputs.
   Result<OnnxOperand> operand_at(const OnnxNode& node, size_t at);
-  /// The scale of a QLinear operator's result, inputs `at` and `at + 1`. `like`: an operand.
+  /// Returns the scale of a QLinear operator's result, inputs `at`, `at + 1`. `like`: an operand.
   Result<OnnxScale> result_scale(const OnnxNode& node, size_t at, const OnnxOperand& like);
 
-  /// A real number as bytes of this scale; the node that asks for it is in messages.
+  /// Returns a real tensor quantised with this scale; messages name `by`, the node that reads it.
   Result<int> quantised(const OnnxNode& by, const std::string& name, const OnnxScale& scale,
                         const OnnxClamp& clamp = {});
-  /// A real operand, as bytes with the scale that it has.
+  /// Returns a real operand as bytes with its own scale.
   Result<int> operand(const OnnxNode& node, size_t i);
-  /// A real constant, also behind Identity, Transpose or a new shape; nothing if it is none.
+  /// Returns a real constant, also behind Identity, Transpose or a new shape; nullopt if computed.
   Result<std::optional<OnnxConstant>> constant_real(const OnnxNode& node, const std::string& name);
 
-  /// A new tensor of one operator on `from`, of the same shape.
+  /// Adds an operator on `from`; returns its result, which has the same shape.
   int mapped(const OnnxNode& node, OperatorKind kind, int from, const OnnxScale& scale,
              Attributes attributes = {});
-  /// The same bytes, read with another scale.
+  /// Returns the same bytes under another scale.
   int reread(int id, const OnnxScale& scale);
 
  private:
@@ -98,7 +98,7 @@ class OnnxImport {
   OnnxGraph graph_;
   OnnxValues values_;
   using Wanted = std::tuple<std::string, std::vector<float>, std::vector<int32_t>, float, float>;
-  std::map<Wanted, int> quantised_;  ///< what has been computed already
+  std::map<Wanted, int> quantised_;  ///< tensors quantised already
 };
 
 }  // namespace tinytune

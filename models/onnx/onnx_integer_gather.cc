@@ -1,8 +1,8 @@
-// Gather among plain integers: places that are computed, in a table that is a constant or not.
+// Gather of plain integers with computed indices, from a table that is a constant or computed.
 //
-// A row of numbers at the place that a byte says is a function of that byte, whatever stands in
-// the row: exponentials, SiLU, or the inverse of something. Functions of a byte are tables that
-// join (onnx_integers.h), so that a network says what it computes and pays one look-up for it.
+// A constant row of numbers indexed by a byte is a function of that byte, whatever the row holds:
+// exponentials, SiLU, reciprocals. Functions of a byte are tables that compose (onnx_integers.h),
+// so that a chain of them costs one look-up.
 #include <algorithm>
 
 #include "models/onnx/onnx_families.h"
@@ -15,7 +15,7 @@ bool is_function_of_byte(const OnnxWhole& whole) {
   return !whole.sums && (whole.is_byte() || !whole.values.empty());
 }
 
-// Places below 0 count from the end; what is outside then is the nearest end, as in kernels.
+// Negative places count from the end; places out of range are clamped, as in kernels.
 int64_t within(int64_t place, int64_t extent) {
   return std::clamp<int64_t>(place < 0 ? place + extent : place, 0, extent - 1);
 }

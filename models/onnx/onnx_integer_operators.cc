@@ -13,8 +13,8 @@
 namespace tinytune {
 namespace {
 
-// RequantShift's operands are by channel where they have as many numbers as there are channels and
-// are no shape of their own; else they line up from the last axis, as numpy has it.
+// Returns the shape with which an operand of RequantShift broadcasts: per channel if the data has
+// over two axes and as many channels as the operand numbers; else its own, as in numpy.
 std::vector<int> operand_shape(const OnnxTensor& tensor, const std::vector<int>& data) {
   const auto count = static_cast<int>(tensor.elements());
   if (count == 1) return {};
@@ -58,7 +58,7 @@ Result<OnnxScaling> scaling_of(OnnxIntegers& integers, const OnnxNode& node,
 
 OnnxWhole tensor_of(int id, ElementType type) { return {id, type, {}, nullptr}; }
 
-// Both operands in one order of axes.
+// Brings both operands into one order of axes.
 void line_up(OnnxGraph& graph, int& a, int& b) {
   if (graph.channels_last(a) == graph.channels_last(b) &&
       graph.tensor(a).shape == graph.tensor(b).shape)
@@ -74,7 +74,7 @@ Result<std::vector<int>> paired_shape(const OnnxNode& node, const std::vector<in
   return *shape;
 }
 
-// An operator of two tensors, of which each is int32 or bytes.
+// Adds an operator on two tensors, each int32 or bytes; the result is int32.
 Result<int> paired(OnnxIntegers& integers, const OnnxNode& node, OperatorKind kind, int a, int b,
                    std::vector<int> more = {}) {
   OnnxGraph& graph = integers.graph();
@@ -95,8 +95,8 @@ OperatorKind pair_kind(const OnnxNode& node) {
                               : OperatorKind::kIntegerMul;
 }
 
-// a + b, a - b or a * b of two functions of a byte each. With a RequantShift behind it, a sum is a
-// table and a product scales itself.
+// a + b, a - b or a * b, where a and b are functions of a byte each. Followed by RequantShift, a
+// sum becomes a table, and a product an operator that scales its result.
 class BytePairs : public OnnxSums {
  public:
   BytePairs(const OnnxNode& node, OnnxWhole a, OnnxWhole b)
@@ -154,7 +154,7 @@ class BytePairs : public OnnxSums {
     return std::optional(id);
   }
 
-  // Of two tensors and `more`, in place of the RequantShift.
+  // Adds an operator on two tensors and `more` that replaces the RequantShift.
   Result<int> add_operator(OnnxIntegers& integers, const OnnxScaling& scaling, OperatorKind kind,
                            int a, int b, const std::vector<int>& more) const {
     OnnxGraph& graph = integers.graph();
@@ -188,7 +188,7 @@ Result<OnnxWhole> import_requant_shift(OnnxIntegers& integers, const OnnxNode& n
     TT_TRY_ASSIGN(const std::optional<int> id, x.sums->scaled(integers, scaling));
     if (id) return tensor_of(*id, scaling.type);
   }
-  // A function of a byte may have more than a byte: it is one table all the same.
+  // The values of a function of a byte may be wider than a byte; it still becomes one table.
   if (!x.sums && (x.is_byte() || !x.values.empty()) && scaling.is_single())
     return integers.mapped(x, scaling.type, [&](int64_t v) { return scaling.scaled(v); });
   TT_TRY_ASSIGN(const int stored, integers.tensor(node, 0));
@@ -237,7 +237,7 @@ Result<OnnxWhole> import_integer_pair(OnnxIntegers& integers, const OnnxNode& no
   return tensor_of(id, ElementType::kInt32);
 }
 
-// Of int32; of bytes it is a function.
+// Relu of int32; for bytes, integer_relu() gives a table.
 Result<OnnxWhole> import_integer_relu(OnnxIntegers& integers, const OnnxNode& node) {
   TT_TRY_ASSIGN(const int x, integers.tensor(node, 0));
   const int zero = integers.graph().add_numbers("zero", {0}, {});
@@ -245,7 +245,7 @@ Result<OnnxWhole> import_integer_relu(OnnxIntegers& integers, const OnnxNode& no
   return tensor_of(id, ElementType::kInt32);
 }
 
-// Operands without elements add nothing; those of different types become int32.
+// Skips operands without elements; operands of different types become int32.
 Result<OnnxWhole> import_integer_concat(OnnxIntegers& integers, const OnnxNode& node) {
   std::vector<int> parts;
   std::vector<ElementType> types;
@@ -269,7 +269,7 @@ Result<OnnxWhole> import_integer_concat(OnnxIntegers& integers, const OnnxNode& 
   return tensor_of(id, type);
 }
 
-// TrueIntegerDiv by a constant, IntegerDiv by an operand: Delta * eta * x by eta * y + eps.
+// TrueIntegerDiv by a constant, IntegerDiv by an operand: Delta * eta * x / (eta * y + eps).
 Result<OnnxWhole> import_integer_division(OnnxIntegers& integers, const OnnxNode& node) {
   const bool to_nearest = node.type == "IntegerDiv";
   TT_TRY_ASSIGN(const int64_t delta, OnnxIntegers::required(node, "Delta"));

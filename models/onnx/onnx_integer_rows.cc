@@ -1,4 +1,4 @@
-// Plain integers gathered: iSoftmax, ITAMax, the norms, reductions, maxima of windows.
+// Operators on rows of plain integers: iSoftmax, ITAMax, the norms, reductions, maxima of windows.
 #include <algorithm>
 
 #include "models/onnx/onnx_families.h"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kBytes = 256;
 
-// The tensor of a node's input, in the model's order of axes, and a new one for its result.
+// A node's input tensor in the model's order of axes, and a new tensor for its result.
 struct Rows {
   int from, to;
 };
@@ -29,7 +29,7 @@ Result<Rows> rows_of(OnnxIntegers& integers, const OnnxNode& node, ElementType t
                               plain_quantization(type), false)};
 }
 
-// iSoftmax's exponentials of the differences x - max of 0, -1, …, -255.
+// Returns iSoftmax's exponentials of the differences x - max = 0, -1, …, -255.
 Result<std::vector<int32_t>> exponentials(const OnnxNode& node) {
   TT_TRY_ASSIGN(const int64_t a, OnnxIntegers::required(node, "coeffA"));
   TT_TRY_ASSIGN(const int64_t b, OnnxIntegers::required(node, "coeffB"));
@@ -111,7 +111,7 @@ Result<OnnxWhole> import_integer_norm(OnnxIntegers& integers, const OnnxNode& no
   return OnnxWhole{rows.to, ElementType::kInt8, {}, nullptr};
 }
 
-// Sums are int32; means and extremes are of their input's type.
+// Sums are int32; means and extremes have their input's type.
 Result<OnnxWhole> import_integer_reduction(OnnxIntegers& integers, const OnnxNode& node) {
   TT_TRY_ASSIGN(const int from, integers.tensor(node, 0));
   const bool is_sum = node.type == "ReduceSum";
@@ -126,7 +126,7 @@ Result<OnnxWhole> import_integer_reduction(OnnxIntegers& integers, const OnnxNod
   return OnnxWhole{id, type, {}, nullptr};
 }
 
-// Of bytes as of any; int32's windows become rows.
+// Imports max pools of bytes as in quantised networks; for int32, copies the windows into rows.
 Result<OnnxWhole> import_integer_max_pool(OnnxIntegers& integers, const OnnxNode& node) {
   TT_TRY_ASSIGN(const int from, integers.tensor(node, 0));
   OnnxGraph& graph = integers.graph();

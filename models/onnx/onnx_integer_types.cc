@@ -1,5 +1,5 @@
-// Which integers the inputs of a network of plain integers hold: what the file says, what the user
-// says, or what something that reads them can read alone.
+// Finds the integer types of the inputs of a network of plain integers: from the file, from the
+// user, or from an operator that reads them and accepts only one type.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::optional<ElementType> type_named(std::string_view name) {
   return std::nullopt;
 }
 
-// What a node's result is, where its name or attributes say so.
+// Returns the type of a node's result if its operator or attributes determine it.
 std::optional<ElementType> result_type(const OnnxNode& node) {
   const OnnxOperator* op = find_onnx_operator(node);
   if (op == nullptr) return std::nullopt;
@@ -37,13 +37,13 @@ std::optional<ElementType> result_type(const OnnxNode& node) {
   return *is_signed != 0 ? ElementType::kInt8 : ElementType::kUint8;
 }
 
-// Operands and results of one type: a Concat's, and those of what moves bytes.
+// Returns whether operands and results have one type: those of Concat and of other moves.
 bool keeps_type(const OnnxNode& node) {
   const OnnxOperator* op = find_onnx_operator(node);
   return op != nullptr && op->move != nullptr;
 }
 
-// Follows types through the network in both directions until nothing is learned.
+// Propagates types through the network in both directions until nothing changes.
 Types followed(const OnnxModel& model, Types types) {
   for (size_t known = 0; known != types.size() || known == 0;) {
     known = std::max<size_t>(types.size(), 1);
@@ -82,7 +82,7 @@ bool is_of_integers(const OnnxModel& model, std::span<const std::string> types) 
 
 Status OnnxIntegers::find_types(std::span<const std::string> given) {
   Types types;
-  std::optional<ElementType> others;  // of inputs that nothing else tells: "*=int8"
+  std::optional<ElementType> others;  // of inputs whose types are not known otherwise: "*=int8"
   for (const std::string& text : given) {
     const size_t at = text.rfind('=');
     const std::string name = text.substr(0, at);
@@ -99,7 +99,7 @@ Status OnnxIntegers::find_types(std::span<const std::string> given) {
       others = type;
       continue;
     }
-    // One without elements has nothing to say a type of.
+    // Inputs without elements have become initializers; a type may be given for them, too.
     if (!is_input && model_.initializers.count(name) == 0)
       return Error(ErrorCode::kInvalidInput,
                    fmt::format("--input-type: no input {}, but {}", OnnxValues::shown(name),

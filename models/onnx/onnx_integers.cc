@@ -156,7 +156,7 @@ Result<int> OnnxIntegers::tensor(const OnnxNode& node, size_t i) {
   TT_TRY_ASSIGN(whole.id, stored(node, whole));
   whole.values.clear();
   whole.sums = nullptr;
-  wholes_[node.inputs[i]] = whole;  // once, however many read it
+  wholes_[node.inputs[i]] = whole;  // stored once for all readers
   return whole.id;
 }
 
@@ -210,7 +210,7 @@ Result<bool> OnnxIntegers::read_constant(const OnnxNode& node) {
   return true;
 }
 
-// Moves are what they are of other bytes, from tensor to tensor.
+// Imports a move as in quantised networks, from tensor to tensor.
 Result<OnnxWhole> OnnxIntegers::moved(const OnnxNode& node, int output) {
   TT_TRY_ASSIGN(const int from, tensor(node, 0));
   TT_TRY_ASSIGN(const int to, find_onnx_operator(node)->move(import_, node, output, {from}));
@@ -259,14 +259,14 @@ Status OnnxIntegers::store_outputs() {
   std::vector<int> taken;
   for (const OnnxValue& input : model_.inputs) taken.push_back(wholes_.at(input.name).id);
   for (const OnnxValue& output : model_.outputs) {
-    if (wholes_.count(output.name) == 0) continue;  // said where outputs are added
+    if (wholes_.count(output.name) == 0) continue;  // OnnxImport::add_outputs() refuses it
     OnnxNode reader;
     reader.index = static_cast<int>(model_.nodes.size());
     reader.type = "output";
     reader.inputs = reader.outputs = {output.name};
     TT_TRY_ASSIGN(int id, tensor(reader, 0));
     id = graph().to_onnx_order(id);
-    // Neither an input nor another output is an output: it has bytes of its own.
+    // An output needs bytes of its own: it may share them with no input and no other output.
     if (std::find(taken.begin(), taken.end(), id) != taken.end())
       id = graph().reshaped(id, graph().tensor(id).shape, false);
     taken.push_back(id);

@@ -1,4 +1,4 @@
-// Conv, ConvTranspose, Gemm, MatMul and their QLinear forms: where each keeps operands and scales.
+// Conv, ConvTranspose, Gemm, MatMul and their QLinear forms: reads each one's operands and scales.
 #include "models/onnx/onnx_families.h"
 #include "models/onnx/onnx_layers.h"
 #include "models/onnx/onnx_products.h"
@@ -12,7 +12,7 @@ float input_scale(OnnxImport& import, int id) {
   return import.graph().tensor(id).quantization.scales[0];
 }
 
-// The real bias at input `at`; `alpha` is what its scale has besides.
+// Reads the real bias at input `at` into `layer`.
 Status read_bias(OnnxImport& import, const OnnxNode& node, size_t at, OnnxLayer& layer) {
   if (!node.has_input(at)) return ok_status();
   TT_TRY_ASSIGN(const auto bias, import.constant_real(node, node.inputs[at]));
@@ -22,7 +22,7 @@ Status read_bias(OnnxImport& import, const OnnxNode& node, size_t at, OnnxLayer&
   return ok_status();
 }
 
-// The weights at input `at`; an error says what is missing.
+// Returns the weights at input `at`; an error says what is missing.
 Result<OnnxConstant> weights_of(OnnxImport& import, const OnnxNode& node, size_t at) {
   if (!node.has_input(at)) return OnnxValues::invalid(node, "too few inputs");
   TT_TRY_ASSIGN(const auto weights, import.constant_real(node, node.inputs[at]));
@@ -33,7 +33,7 @@ Result<OnnxConstant> weights_of(OnnxImport& import, const OnnxNode& node, size_t
   return *weights;
 }
 
-// A bias that the operator may have no word for: one number a column, repeated if it is one.
+// Returns a bias of one number a column; repeats a single number.
 std::vector<int32_t> of_columns(std::vector<int32_t> bias, const OnnxTensor& weights,
                                 bool transposed) {
   const auto columns = static_cast<size_t>(weights.shape[transposed ? 0 : 1]);
@@ -70,7 +70,7 @@ Result<int> product(OnnxImport& import, const OnnxNode& node, const OnnxScale& s
   return add_product(import.graph(), layer, transposed);
 }
 
-// x, weights and their scales and zero points, all at fixed places.
+// x and weights with their scales and zero points, at fixed inputs of a QLinear layer.
 struct QLinearLayer {
   OnnxOperand x;
   OnnxConstant weights;
@@ -132,8 +132,8 @@ Result<int> import_product(OnnxImport& import, const OnnxNode& node, const OnnxS
 
 namespace {
 
-// The axis of a layer's result along which its bias lies, from the last: 1. 0: it has a bias, or
-// is no such layer.
+// Returns the axis of a layer's result along which a bias varies, counted from the last, which is
+// 1; 0 if the layer has a bias already or is neither MatMul nor Conv.
 Result<size_t> axis_of_outputs(OnnxImport& import, const OnnxNode& node) {
   if (node.type == "MatMul") return size_t{1};
   if (node.type != "Conv" || node.inputs.size() != 2) return size_t{0};
@@ -143,7 +143,7 @@ Result<size_t> axis_of_outputs(OnnxImport& import, const OnnxNode& node) {
 
 }  // namespace
 
-// What onnxruntime's QGemm without a scale of its result computes, and MatMulIntegerToFloat.
+// Imports a product as onnxruntime's QGemm without a result scale, or MatMulIntegerToFloat.
 Result<int> import_product_sums(OnnxImport& import, const OnnxNode& node) {
   const auto missing = [&](const std::string& why) {
     return OnnxValues::unsupported(node, "its result is an output in float32" + why +
@@ -198,7 +198,7 @@ Result<std::optional<int>> import_biased_product(OnnxImport& import, const OnnxN
     if (!bias || bias->tensor->shape.size() < axis ||
         bias->tensor->shape[bias->tensor->shape.size() - axis] != bias->tensor->elements())
       continue;
-    // onnxruntime rounds a bias that it can give to the layer, which it does for MatMul alone.
+    // onnxruntime rounds a bias that it can fuse into the layer; it fuses into MatMul alone.
     if (layer.type == "Conv" && bias->tensor->type != ElementType::kInt32)
       return OnnxValues::unsupported(
           node, "a bias in float32 behind Conv; make it Conv's own before quantising");
@@ -213,7 +213,7 @@ Result<std::optional<int>> import_biased_product(OnnxImport& import, const OnnxN
 
 namespace {
 
-// With weights that are computed, or an input of the network.
+// Imports QLinearConv with weights that are computed or an input of the network.
 Result<OnnxResult> computed_convolution(OnnxImport& import, const OnnxNode& node) {
   if (node.has_input(8)) return OnnxValues::unsupported(node, "a bias beside computed weights");
   TT_TRY_ASSIGN(const OnnxOperand x, import.operand_at(node, 0));
@@ -226,7 +226,7 @@ Result<OnnxResult> computed_convolution(OnnxImport& import, const OnnxNode& node
 
 }  // namespace
 
-// x, its scale and zero point, the weights', the result's, the bias.
+// Inputs: x and weights with scale and zero point each, the result's scale and zero point, a bias.
 Result<OnnxResult> import_qlinear_conv(OnnxImport& import, const OnnxNode& node) {
   if (node.has_input(3) && import.values().constant(node.inputs[3]) == nullptr)
     return computed_convolution(import, node);
@@ -257,7 +257,7 @@ Result<OnnxResult> import_qlinear_matmul(OnnxImport& import, const OnnxNode& nod
   return OnnxResult{id, scale.type};
 }
 
-// a, its scale and zero point, b's, the int32 bias, the result's scale and zero point.
+// Inputs: a and b with scale and zero point each, int32 bias, the result's scale and zero point.
 Result<OnnxResult> import_qgemm(OnnxImport& import, const OnnxNode& node) {
   TT_TRY_ASSIGN(QLinearLayer layer, read_layer(import, node));
   if (!node.has_input(7))

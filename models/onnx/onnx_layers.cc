@@ -13,16 +13,16 @@
 namespace tinytune {
 namespace {
 
-/// Weights in the graph's order, as sums of `copies` int8 each: what is left after a zero point is
-/// subtracted may need nine bits.
+/// Weights in the graph's order, each the sum of `copies` int8: a weight less its zero point may
+/// need nine bits.
 struct TurnedWeights {
-  std::vector<int> values;  ///< of one output after the other, [outputs][taps][inputs]
+  std::vector<int> values;  ///< [outputs][taps][inputs]
   int copies = 1;
-  int doublings = 0;  ///< of weights and bias, which the scales are halved for
+  int doublings = 0;  ///< weights and bias are doubled, scales halved, so many times
 };
 
-/// Kernels scale by less than 1/4 (schedules/stepped_requantise.h). Doubled weights and half the
-/// scale are the same float32 product.
+/// Kernels scale by less than 1/4 (schedules/stepped_requantise.h). Doubled weights with half the
+/// scale give the same float32 product.
 constexpr float kLeastLargeScale = 0.25F;
 constexpr int kMostDoublings = 6;
 
@@ -36,7 +36,8 @@ int doublings_of(const OnnxGraph& graph, const OnnxLayer& layer) {
   return doublings;
 }
 
-// Element i of the graph's order is element place(i) of the model's, of output channel(i).
+// Reorders weights: element i in the graph's order is element place(i) in the model's; it belongs
+// to output channel(i).
 template <typename Place, typename Channel>
 Result<TurnedWeights> turned(const OnnxGraph& graph, const OnnxLayer& layer, Place place,
                              Channel channel) {
@@ -61,13 +62,13 @@ Result<TurnedWeights> turned(const OnnxGraph& graph, const OnnxLayer& layer, Pla
   return weights;
 }
 
-// Copy `copy` of a weight; all of them together are its value.
+// Returns int8 summand `copy` of a weight; the summands of all copies add up to its value.
 int part_of(int value, int copies, int copy) {
   for (int i = 0; i < copy; ++i) value -= std::clamp(value, -128, 127);
   return copy + 1 < copies ? std::clamp(value, -128, 127) : value;
 }
 
-// Weights of runs of `inputs` elements, each run once for every copy.
+// Returns the weights' bytes: runs of `inputs` elements, each run once per copy.
 std::vector<uint8_t> bytes_of(const TurnedWeights& weights, size_t inputs) {
   std::vector<uint8_t> bytes;
   for (size_t run = 0; run < weights.values.size(); run += inputs)
@@ -78,7 +79,7 @@ std::vector<uint8_t> bytes_of(const TurnedWeights& weights, size_t inputs) {
   return bytes;
 }
 
-// The input with each run of `inputs` elements `copies` times.
+// Repeats each run of `inputs` elements of the input `copies` times.
 int repeated(OnnxGraph& graph, int id, int inputs, int copies) {
   if (copies == 1) return id;
   std::vector<int> shape = graph.tensor(id).shape;
@@ -90,7 +91,7 @@ int repeated(OnnxGraph& graph, int id, int inputs, int copies) {
   return graph.reshaped(joined, shape, last);
 }
 
-// Whether there is one scale, or one for each index of the model's axis of outputs.
+// Checks that there is one scale, or one per index of the model's axis of outputs.
 Status check_scales(const OnnxLayer& layer, int model_axis) {
   const OnnxScale& scale = layer.weights.scale;
   const auto rank = static_cast<int>(layer.weights.tensor->shape.size());
@@ -103,7 +104,7 @@ Status check_scales(const OnnxLayer& layer, int model_axis) {
   return ok_status();
 }
 
-// The scales as those of an axis of the graph's weights.
+// Returns the scales along `axis` of the graph's weights, halved for each doubling.
 Quantization turned_scales(const OnnxLayer& layer, const TurnedWeights& weights, int axis) {
   Quantization q = layer.weights.scale.quantization();
   q.axis = axis;

@@ -1,11 +1,11 @@
-// Convolutions and matrix products of ONNX as operators of a Graph: weights turned, pads resolved.
+// ONNX's convolutions and matrix products as operators of a Graph: reorders weights, resolves pads.
 #pragma once
 
 #include "models/onnx/onnx_import.h"
 
 namespace tinytune {
 
-/// A layer between bytes: where its input is, and what becomes of its result.
+/// A layer from bytes to bytes: its operands, and the scale and activation of its result.
 struct OnnxLayer {
   const OnnxNode& node;
   int input;
@@ -13,7 +13,7 @@ struct OnnxLayer {
   std::optional<std::vector<int32_t>> bias;  ///< in units of the product of both scales
   OnnxScale output;
   Activation activation = Activation::kNone;
-  /// RequantShift's operands (models/operators/plain/operands.h), which then scale it.
+  /// RequantShift's operands (models/operators/plain/operands.h), if those scale the result.
   std::vector<int> scaling{};
 };
 
@@ -24,8 +24,8 @@ Result<int> add_product(OnnxGraph& graph, const OnnxLayer& layer, bool transpose
 /// ConvTranspose.
 Result<int> add_transposed_convolution(OnnxGraph& graph, OnnxLayer layer);
 
-/// A bias as int32: as it is where its scale is the product of both others; float32 is rounded, as
-/// onnxruntime does before it fuses. kUnsupported: another scale.
+/// Returns a bias as int32: unchanged if its scale is the product of the input's and the weights';
+/// float32 is rounded, as onnxruntime does before it fuses. kUnsupported: another scale.
 Result<std::vector<int32_t>> bias_of(const OnnxNode& node, const OnnxConstant& bias,
                                      float input_scale, const std::vector<float>& weight_scales);
 

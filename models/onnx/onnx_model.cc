@@ -14,7 +14,7 @@
 namespace tinytune {
 namespace {
 
-constexpr int kOldestOpset = 7;         // broadcasting as it is meant here
+constexpr int kOldestOpset = 7;         // the first that broadcasts as numpy does
 constexpr int kUint4 = 21, kInt4 = 22;  // TensorProto's, which older headers lack
 
 Error invalid(std::string why) { return Error(ErrorCode::kInvalidInput, std::move(why)); }
@@ -40,7 +40,7 @@ std::optional<ElementType> type_of(int code) {
   }
 }
 
-// "float16": of an element type that no tensor here has.
+// Returns the name of an element type that is not supported: "float16".
 std::string type_name(int code) {
   if (!onnx::TensorProto::DataType_IsValid(code)) return fmt::format("element type {}", code);
   std::string name =
@@ -61,7 +61,7 @@ void append(const Field& field, std::vector<uint8_t>& bytes) {
 
 bool has_four_bits(int code) { return code == kUint4 || code == kInt4; }
 
-// One byte for each element of a pair, the first of which is the low half.
+// Unpacks pairs of 4-bit elements to a byte each; the first element is the low half.
 std::vector<uint8_t> unpacked(const std::vector<uint8_t>& pairs, bool is_signed) {
   std::vector<uint8_t> bytes;
   for (const uint8_t pair : pairs)
@@ -70,7 +70,7 @@ std::vector<uint8_t> unpacked(const std::vector<uint8_t>& pairs, bool is_signed)
   return bytes;
 }
 
-// A tensor of a type known here.
+// Reads a tensor of a supported element type.
 Result<OnnxTensor> read_tensor(const onnx::TensorProto& from, const std::string& name) {
   OnnxTensor tensor;
   tensor.four_bits = has_four_bits(from.data_type());
@@ -127,7 +127,7 @@ OnnxTensor list_of(ElementType type, std::vector<int> shape, const std::vector<T
   return tensor;
 }
 
-// A Constant node in any of its spellings.
+// Reads a Constant node, with any attribute that may give its value.
 Status read_constant(const onnx::NodeProto& node, OnnxModel& model) {
   const std::string& name = node.output(0);
   for (const onnx::AttributeProto& a : node.attribute()) {
@@ -197,7 +197,7 @@ Result<OnnxNode> read_node(const onnx::NodeProto& from, int index) {
     if (a.type() == onnx::AttributeProto::STRING) node.strings[a.name()] = a.s();
     if (a.type() != onnx::AttributeProto::TENSOR) continue;
     OnnxTensor& tensor = node.tensors[a.name()];
-    tensor.shape = {0};  // without elements where its type is none of ours
+    tensor.shape = {0};  // no elements if its type is not supported
     if (type_of(a.t().data_type())) {
       TT_TRY_ASSIGN(tensor, read_tensor(a.t(), a.name()));
     }
@@ -221,9 +221,9 @@ Status read_graph(const onnx::GraphProto& graph, OnnxModel& model) {
   }
   for (const onnx::ValueInfoProto& input : graph.input()) {
     if (model.initializers.count(input.name()) != 0 || model.unreadable.count(input.name()) != 0)
-      continue;  // its default value
+      continue;  // an initializer is the input's default value
     TT_TRY_ASSIGN(OnnxValue value, read_value(input));
-    if (std::count(value.shape.begin(), value.shape.end(), 0) != 0)  // nothing to give
+    if (std::count(value.shape.begin(), value.shape.end(), 0) != 0)  // no elements to pass
       model.initializers[value.name] = OnnxTensor{value.type, value.shape, {}};
     else
       model.inputs.push_back(std::move(value));

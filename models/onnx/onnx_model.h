@@ -1,7 +1,7 @@
-// An .onnx file as plain structs, so that protobuf stays behind onnx_model.cc.
+// An .onnx file as plain structs, so that only onnx_model.cc depends on protobuf.
 //
-// Only what import looks at: one graph, opset 7 or later, tensors inside the file. Constant nodes
-// are initializers like any other.
+// Holds only what import reads: one graph, opset 7 or later, tensors inside the file. Constant
+// nodes become initializers.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct OnnxTensor {
   int64_t elements() const;
   /// Element i of an integer or float tensor.
   double at(size_t i) const;
-  /// Element i as a whole number: what lies outside int32 is its nearest end, as in "to the end".
+  /// Element i as an integer, clamped to int32: slices write larger numbers for "to the end".
   int64_t integer(size_t i) const;
 };
 
@@ -48,14 +48,14 @@ struct OnnxNode {
 struct OnnxValue {
   std::string name;
   ElementType type = ElementType::kFloat32;
-  std::vector<int> shape;  ///< a first axis without a number is 1
+  std::vector<int> shape;  ///< a first axis of unknown extent is 1
 };
 
 struct OnnxModel {
   std::vector<OnnxNode> nodes;  ///< producers first
   std::map<std::string, OnnxTensor> initializers;
   std::map<std::string, std::string> unreadable;   ///< constants of other types, and their types
-  std::map<std::string, std::vector<int>> shapes;  ///< of values, where the file says them
+  std::map<std::string, std::vector<int>> shapes;  ///< of values, if the file gives them
   std::vector<OnnxValue> inputs, outputs;          ///< inputs without elements are initializers
   int64_t opset = 13;                              ///< of the standard domain
 };

@@ -1,4 +1,4 @@
-// Operators that move bytes and change none: shapes, joins, parts.
+// Operators that move bytes without changing them: new shapes, concatenations, slices, pads.
 #include <algorithm>
 #include <limits>
 
@@ -22,7 +22,7 @@ int rank_of(OnnxImport& import, int id) {
   return static_cast<int>(import.graph().tensor(id).shape.size());
 }
 
-// Places from `first` on along an axis of the model.
+// Takes a range of places along an axis of the model.
 int range(OnnxGraph& graph, int id, int64_t axis, const OnnxRange& range) {
   const int stored = graph.stored_axis(id, axis);
   const Tensor from = graph.tensor(id);
@@ -48,7 +48,7 @@ Result<int> import_same(OnnxImport&, const OnnxNode& node, int output, const Dat
   return data[0];
 }
 
-// Of real numbers to float32, which they are.
+// Imports Cast of real numbers to float32, which changes nothing.
 Result<int> import_cast(OnnxImport& import, const OnnxNode& node, int, const Data& data) {
   constexpr int64_t kFloat = 1;
   if (node.get("to", kFloat) != kFloat || import.values().find_bytes(node.inputs[0]) != nullptr)
@@ -80,7 +80,7 @@ Result<int> import_transpose(OnnxImport& import, const OnnxNode& node, int, cons
   for (size_t i = 0; i < reversed.size(); ++i)
     if (axes.size() != reversed.size() || sorted[i] != static_cast<int32_t>(i))
       return OnnxValues::invalid(node, "perm is no permutation");
-  // To and from the other order of an image: the bytes stay where they are.
+  // A transposition between NCHW and NHWC whose result is stored already: no byte moves.
   if (axes == std::vector<int32_t>{0, 2, 3, 1} && graph.channels_last(from))
     return graph.reshaped(from, graph.tensor(from).shape, false);
   if (axes == std::vector<int32_t>{0, 3, 1, 2} && !graph.channels_last(from))
@@ -122,7 +122,7 @@ Result<int> import_split(OnnxImport& import, const OnnxNode& node, int output, c
   const int64_t extent = shape[static_cast<size_t>(axis)];
   TT_TRY_ASSIGN(auto given, import.values().numbers(node, "split", 1));
   const auto count = static_cast<int64_t>(node.outputs.size());
-  if (!given) {  // equal parts, and what is left
+  if (!given) {  // equal parts, the last one smaller if they do not divide the axis
     const int64_t part = (extent + count - 1) / count;
     given.emplace();
     for (int64_t at = 0; at < extent; at += part) given->push_back(std::min(part, extent - at));
@@ -160,7 +160,7 @@ Result<int> import_gather(OnnxImport& import, const OnnxNode& node, int, const D
   return graph.reshaped(graph.to_onnx_order(id), result, false);
 }
 
-// The place that stands outside an axis, by its pads' mode.
+// Returns the place inside the axis whose element pads `place`, by Pad's mode.
 int64_t padded_place(int64_t place, int64_t extent, const std::string& mode) {
   if (mode == "edge") return std::clamp<int64_t>(place, 0, extent - 1);
   if (mode == "wrap") return (place % extent + extent) % extent;
@@ -210,7 +210,7 @@ Result<int> import_pad(OnnxImport& import, const OnnxNode& node, int, const Data
   const bool none = std::all_of(before.begin(), before.end(), [](int64_t n) { return n == 0; }) &&
                     std::all_of(after.begin(), after.end(), [](int64_t n) { return n == 0; });
   if (none) return id;
-  // A real number, or a byte where the node is among bytes, or int32.
+  // The padding value is a real number, a byte if the node moves bytes, or an int32.
   const bool is_wide = graph.tensor(id).type == ElementType::kInt32;
   const float scale = is_wide ? 1 : graph.tensor(id).quantization.scales[0];
   const std::pair<double, double> limits =
@@ -299,7 +299,7 @@ Result<int> import_space_to_depth(OnnxImport& import, const OnnxNode& node, int,
   return blocks(import, node, data[0], false);
 }
 
-// The result's scale and zero point, then each operand's three.
+// Inputs: the result's scale and zero point, then each operand with scale and zero point.
 Result<OnnxResult> import_qlinear_concat(OnnxImport& import, const OnnxNode& node) {
   if (node.inputs.size() < 5 || (node.inputs.size() - 2) % 3 != 0)
     return OnnxValues::invalid(node, "a wrong number of inputs");

@@ -123,7 +123,7 @@ const OnnxOperator kOperators[] = {
     {.name = "Resize", .move = import_resize},
     {.name = "Upsample", .move = import_resize},
 
-    // Relu, Relu6 and Clip on a result are limits (clamp_of()); these are theirs inside functions.
+    // Relu, Relu6 and Clip of a result are limits (clamp_of()); these functions serve in others.
     {.name = "Relu",
      .byte_move = import_clipped_bytes,
      .function = [](const OnnxNode&, Numbers x) { return std::max(x[0], 0.0F); },
@@ -242,7 +242,7 @@ const OnnxOperator kOperators[] = {
      .function = [](const OnnxNode&, Numbers x) { return sigmoid(x[0]); },
      .bytes = import_qlinear_function},
 
-    // Deeploy's and QuantLib's, of plain integers alone.
+    // Deeploy's and QuantLib's operators, on plain integers only.
     {.name = "RequantShift", .integers = import_requant_shift},
     {.name = "iSoftmax", .integers = import_integer_softmax, .gives = ElementType::kUint8},
     {.name = "ITAMax",
@@ -312,7 +312,7 @@ const OnnxOperator kOperators[] = {
     {.name = "TransposeMatMul", .refused = kFused},
 };
 
-// Of onnxruntime's domains for images in another order: none of their operators is the standard's.
+// The row of all operators in onnxruntime's domains for other image layouts; none is standard.
 constexpr OnnxOperator kOfOtherLayouts{.name = "", .refused = kFused};
 
 }  // namespace
@@ -323,7 +323,7 @@ const OnnxOperator* find_onnx_operator(const OnnxNode& node) {
   const auto* found = std::find_if(std::begin(kOperators), std::end(kOperators),
                                    [&](const OnnxOperator& op) { return op.name == node.type; });
   if (found == std::end(kOperators)) return nullptr;
-  // Exporters of the dialect put its operators where they like.
+  // Exporters of the dialect put its operators in any domain.
   const bool is_known = node.domain.empty() || node.domain == "com.microsoft";
   return is_known || found->is_of_dialect() ? found : nullptr;
 }

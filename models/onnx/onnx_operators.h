@@ -1,4 +1,4 @@
-// Which ONNX operators are imported, and how: one row each. A family of operators is one file.
+// The table of imported ONNX operators, one row each. Each family of operators is one file.
 #pragma once
 
 #include <span>
@@ -10,80 +10,81 @@
 
 namespace tinytune {
 
-/// What a QLinear operator computed, and its element type in the model.
+/// The result of a QLinear operator, and its element type in the model.
 struct OnnxResult {
   int id;
   ElementType type;
 };
 
-/// A row has one of the members, or several where an operator is several things.
+/// How an operator is imported. A row sets one member, or several if the operator has several uses.
 struct OnnxOperator {
   std::string_view name;
-  /// Real operands; the result as bytes of this scale.
+  /// Imports it on real operands; returns the result as bytes of this scale.
   Result<int> (*real)(OnnxImport&, const OnnxNode&, const OnnxScale&, Activation) = nullptr;
-  bool fuses = false;  ///< whether `real` applies the activation; else it is given none
-  /// Moves or compares bytes, so it means the same of bytes and of reals: output `output` of `data`
-  /// inputs, which have one scale.
+  bool fuses = false;  ///< whether `real` applies the activation; else it gets kNone
+  /// Imports moves and comparisons, which are the same on bytes and on reals. Returns output
+  /// `output` for the `data` inputs, which have one scale.
   Result<int> (*move)(OnnxImport&, const OnnxNode&, int output,
                       const std::vector<int>& data) = nullptr;
-  /// The same of bytes only: of reals it is something else.
+  /// The same for bytes only; on reals the operator is imported otherwise.
   Result<int> (*byte_move)(OnnxImport&, const OnnxNode&, int output,
                            const std::vector<int>& data) = nullptr;
-  /// Real numbers to one real number, element by element; an absent input is NaN.
+  /// Computes one real element from the inputs' elements; an absent input is NaN.
   float (*function)(const OnnxNode&, std::span<const float>) = nullptr;
-  /// Whether the function of two quantised operands is `real`'s, which rounds otherwise.
+  /// Whether `real`, which rounds differently, takes precedence if all operands are quantised.
   bool has_kernel = false;
-  /// Bytes with scales among its inputs.
+  /// Imports it on bytes whose scales are inputs, too.
   Result<OnnxResult> (*bytes)(OnnxImport&, const OnnxNode&) = nullptr;
-  /// Whole numbers or bools to the same, without scales.
+  /// Imports it on integers or bools without scales.
   Result<OnnxResult> (*whole)(OnnxImport&, const OnnxNode&) = nullptr;
-  /// The sums that the real numbers are, int32 with one scale: for an output in float32.
+  /// Returns the real result as int32 sums with one scale, for an output in float32.
   Result<int> (*sums)(OnnxImport&, const OnnxNode&) = nullptr;
-  bool takes_condition = false;  ///< its first input is bools
-  /// Of plain integers (onnx_integers.h). `of_integer`: a function of one of them, also where
-  /// `integers` has it of more than a byte.
+  bool takes_condition = false;  ///< its first input is a bool tensor
+  /// Import it on plain integers (onnx_integers.h). `of_integer`: an elementwise function, used for
+  /// bytes; `integers` then takes int32.
   Result<OnnxWhole> (*integers)(OnnxIntegers&, const OnnxNode&) = nullptr;
   int64_t (*of_integer)(const OnnxNode&, int64_t) = nullptr;
-  std::optional<ElementType> takes{}, gives{};  ///< what it reads alone, what its result always is
-  /// Why it is refused.
+  std::optional<ElementType> takes{}, gives{};  ///< the only types of input 0 and of the result
+  /// Why import refuses it, if it does.
   std::string_view refused{};
 
-  /// Whether it has a meaning among plain integers alone.
+  /// Whether it exists only among plain integers.
   bool is_of_dialect() const {
     return (integers != nullptr || of_integer != nullptr) && real == nullptr && move == nullptr &&
            byte_move == nullptr;
   }
 };
 
-/// Null where there is no row.
+/// Returns the node's row; null if there is none.
 const OnnxOperator* find_onnx_operator(const OnnxNode& node);
 
-/// How many inputs of a move are data; the others say what is done with them.
+/// Returns how many inputs of a move are data; the others are parameters.
 size_t data_inputs(const OnnxNode& node);
 
-/// Whether a Resize or Upsample computes elements between others: then it means one thing of bytes
-/// and another of real numbers.
+/// Returns whether a Resize or Upsample interpolates: then it rounds differently on bytes and on
+/// real numbers.
 bool is_interpolation(const OnnxNode& node);
-/// That, of bytes of a model's type.
+/// Imports such a node on bytes that have this type in the model.
 Result<int> interpolated(OnnxImport& import, const OnnxNode& node, int id, ElementType type);
-/// Why it is refused of real numbers.
+/// Returns why such a node is refused on real numbers.
 Error interpolated_reals(const OnnxNode& node);
 
-/// Limits of a Relu, Relu6 or Clip whose bounds are constants; nothing of other operators.
+/// Returns the limits of a Relu, Relu6 or Clip with constant bounds; nullopt for other nodes.
 std::optional<OnnxClamp> clamp_of(const OnnxImport& import, const OnnxNode& node);
 
-/// The values of a real number for every int8 of the tensor that it is a function of.
+/// A real tensor as a function of one int8 tensor: its value for every int8.
 struct OnnxFunction {
-  int source = -1;            ///< -1: it is a constant
-  std::vector<float> values;  ///< of -128 first
+  int source = -1;            ///< tensor id; -1: a constant
+  std::vector<float> values;  ///< by int8 from -128 on
 };
-/// Nothing where it is a function of several tensors, or of other than functions.
+/// Returns `name` as such a function; nullopt if it depends on several tensors or on operators that
+/// are no functions.
 Result<std::optional<OnnxFunction>> function_of(OnnxImport& import, const OnnxNode& by,
                                                 const std::string& name);
-/// The function, quantised, as a table of bytes.
+/// Returns the clamped and quantised function as a table of bytes.
 TableAttributes table_of(const OnnxFunction& function, const OnnxScale& scale,
                          const OnnxClamp& clamp);
-/// The kind of operator in a graph that comes nearest, for reports.
+/// Returns the nearest kind of operator in a graph, for reports.
 OperatorKind kind_of(const OnnxNode& node);
 
 }  // namespace tinytune

@@ -1,4 +1,4 @@
-// Add, Sub and Mul of two tensors, which line up from their last axes.
+// Add, Sub and Mul of two tensors, aligned at their last axes.
 #include <algorithm>
 
 #include "models/onnx/onnx_families.h"
@@ -6,7 +6,7 @@
 namespace tinytune {
 namespace {
 
-// A tensor of fewer axes, with as many as the other.
+// Gives a tensor `rank` axes, by leading axes of extent 1.
 int of_rank(OnnxGraph& graph, int id, size_t rank) {
   std::vector<int> shape = graph.onnx_shape(id);
   if (shape.size() >= rank) return id;
@@ -14,7 +14,7 @@ int of_rank(OnnxGraph& graph, int id, size_t rank) {
   return graph.reshaped(id, shape, false);
 }
 
-// Whether an operand is one number for each run of the other's innermost elements.
+// Returns which operand is one number for each run of the other's innermost elements.
 std::array<bool, 2> repeated(const std::vector<int>& a, const std::vector<int>& b) {
   for (size_t i = 1; i <= std::max(a.size(), b.size()); ++i) {
     const int in_a = i <= a.size() ? a[a.size() - i] : 1,
@@ -53,7 +53,7 @@ Result<int> standard(OnnxImport& import, const OnnxNode& node, OperatorKind kind
   return add_pair(import.graph(), node, kind, {first, second}, scale, std::move(attributes));
 }
 
-// Both operands with their scales and zero points, then the result's.
+// Inputs: both operands with scale and zero point each, then the result's scale and zero point.
 Result<OnnxResult> qlinear(OnnxImport& import, const OnnxNode& node, OperatorKind kind) {
   TT_TRY_ASSIGN(const OnnxOperand a, import.operand_at(node, 0));
   TT_TRY_ASSIGN(const OnnxOperand b, import.operand_at(node, 3));
@@ -73,7 +73,7 @@ Result<int> import_add(OnnxImport& import, const OnnxNode& node, const OnnxScale
   return standard(import, node, OperatorKind::kAdd, scale, ActivationAttributes{activation});
 }
 
-// Sum, which has any number of operands: one of two is Add.
+// Imports Sum of two operands as Add; Sum may have any number of operands.
 Result<int> import_add_all(OnnxImport& import, const OnnxNode& node, const OnnxScale& scale,
                            Activation activation) {
   if (node.inputs.size() != 2)

@@ -1,7 +1,7 @@
-// Whole numbers: ArgMax and ArgMin, and what may follow them up to an output of the network.
+// Integers: ArgMax and ArgMin, and operators that may follow them up to an output of the network.
 //
-// Quantising is monotone, so the greatest byte is the greatest real number. Places are int64 in
-// ONNX and int32 in the graph, up to an output.
+// Quantisation is monotone, so the greatest byte is the greatest real number. Places are int64 in
+// ONNX and int32 in the graph; only outputs become int64 again.
 #include <fmt/format.h>
 
 #include "models/onnx/onnx_families.h"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kInt32Code = 6, kInt64Code = 7;  // TensorProto's
 
-// Bytes, or a real number that still has its bytes.
+// Returns the tensor to compare: bytes, or the bytes of a real operand.
 Result<int> compared(OnnxImport& import, const OnnxNode& node) {
   if (import.values().find_bytes(node.inputs[0]) != nullptr)
     return import.unscaled(node, node.inputs[0]);
@@ -31,7 +31,7 @@ Result<OnnxResult> import_arg_extremum(OnnxImport& import, const OnnxNode& node)
   int64_t axis = node.get("axis", int64_t{0});
   if (axis < 0) axis += rank;
   if (axis < 0 || axis >= rank) return OnnxValues::invalid(node, "an axis out of range");
-  // Without their channels, images are in ONNX's order.
+  // Without channels, both orders of an image are the same; reducing other axes needs ONNX's order.
   if (graph.channels_last(id) && axis != 1) id = graph.to_onnx_order(id);
   const int stored = graph.stored_axis(id, axis);
   shape.erase(shape.begin() + axis);

@@ -9,7 +9,7 @@
 namespace tinytune {
 namespace {
 
-// A pool's window, or the whole image of a global one.
+// Returns a pool's windows; the window of a global pool is the whole image.
 Result<OnnxWindows> pool_windows(const OnnxNode& node, const std::vector<int>& image, size_t rank) {
   const OnnxNode wide = with_two_axes(node, rank);
   if (node.type.starts_with("Global"))
@@ -31,7 +31,7 @@ Status check_rank(const OnnxNode& node, size_t rank) {
   return ok_status();
 }
 
-// `like_kernel`: as onnxruntime's QLinearAveragePool, whatever the window.
+// `like_kernel`: computes as onnxruntime's QLinearAveragePool even if the window is the image.
 Result<int> average(OnnxImport& import, const OnnxNode& node, int input, const OnnxScale& scale,
                     bool like_kernel) {
   OnnxGraph& graph = import.graph();
@@ -73,7 +73,7 @@ Result<int> average(OnnxImport& import, const OnnxNode& node, int input, const O
   return of_model_rank(graph, to, rank);
 }
 
-// The axes of a reduction, as the tensor has them. Images keep their order.
+// Returns the axes of a reduction as stored axes of the tensor. Images keep their order.
 Result<std::vector<int32_t>> reduced_axes(OnnxImport& import, const OnnxNode& node, int id) {
   const auto rank = static_cast<int64_t>(import.graph().tensor(id).shape.size());
   std::vector<int64_t> axes;
@@ -184,7 +184,7 @@ Result<int> import_sum(OnnxImport& import, const OnnxNode& node, const OnnxScale
                        {ElementType::kInt8, scale.quantization(), OperatorKind::kSum});
 }
 
-// Input, its scale and zero point, the result's.
+// Inputs: x, its scale and zero point, the result's scale and zero point.
 Result<OnnxResult> import_qlinear_average_pool(OnnxImport& import, const OnnxNode& node) {
   TT_TRY_ASSIGN(const OnnxOperand x, import.operand_at(node, 0));
   TT_TRY_ASSIGN(const OnnxScale scale, import.result_scale(node, 3, x));
@@ -197,7 +197,7 @@ Result<OnnxResult> import_qlinear_mean(OnnxImport& import, const OnnxNode& node)
   TT_TRY_ASSIGN(const OnnxScale scale, import.result_scale(node, 3, x));
   if (node.get("channels_last", int64_t{0}) != 0)
     return OnnxValues::unsupported(node, "onnxruntime's own order of channels");
-  OnnxNode plain = node;  // its second input is a scale
+  OnnxNode plain = node;  // its second input is a scale, not axes
   if (plain.ints.count("axes") == 0) plain.inputs.resize(1);
   TT_TRY_ASSIGN(const int id,
                 add_reduction(import, plain, x.id,

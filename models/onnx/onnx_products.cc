@@ -19,7 +19,7 @@ int multiplied(OnnxGraph& graph, const OnnxNode& node, int left, int right, std:
   return to;
 }
 
-// Elements of an image in ONNX's order, and the windows' numbers with them.
+// The elements of an image in ONNX's order that its windows read.
 struct Places {
   const OnnxWindows& windows;
   int channels, height, width;
@@ -27,7 +27,7 @@ struct Places {
   int64_t count() const {
     return int64_t{channels} * windows.kernel_h * windows.kernel_w * windows.out_h * windows.out_w;
   }
-  // By channel and tap, then by window.
+  // Returns them by channel and tap, then by window.
   std::vector<int64_t> all() const {
     const OnnxWindows& w = windows;
     std::vector<int64_t> places;
@@ -42,7 +42,7 @@ struct Places {
   }
 };
 
-// Input `i` of an operator without scales, whose zero point is input `zero_at`.
+// Returns input `i` of an operator without scales, whose zero point is input `zero_at`.
 Result<int> without_scale(OnnxImport& import, const OnnxNode& node, size_t i, size_t zero_at) {
   if (!node.has_input(i)) return OnnxValues::invalid(node, "too few inputs");
   OnnxScale scale{{1}, {0}, import.values().type_of(node.inputs[i]), 0};
@@ -127,7 +127,7 @@ Result<int> add_computed_convolution(OnnxGraph& graph, const OnnxNode& node, int
   return graph.reshaped(to, made, false);
 }
 
-// Both operands, then both zero points.
+// Inputs: both operands, then both zero points.
 Result<OnnxResult> import_matmul_integer(OnnxImport& import, const OnnxNode& node) {
   TT_TRY_ASSIGN(const int a, without_scale(import, node, 0, 2));
   TT_TRY_ASSIGN(const int b, without_scale(import, node, 1, 3));

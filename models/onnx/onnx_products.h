@@ -1,4 +1,4 @@
-// Products of matrices both of which are computed, and convolutions with computed weights as such
+// Products of two computed matrices, and convolutions with computed weights, which become such
 // products.
 #pragma once
 
@@ -7,7 +7,7 @@
 namespace tinytune {
 
 /// A product's result: int8 with a scale, or its sums, int32 without one. `scaling`: RequantShift's
-/// operands, of plain integers.
+/// operands, for plain integers.
 struct OnnxProduct {
   ElementType type = ElementType::kInt8;
   Quantization quantization;
@@ -15,16 +15,16 @@ struct OnnxProduct {
   std::vector<int> scaling{};
 };
 
-/// A reduction of the axes that the node names, by an operator of kind `result.kind`.
+/// Adds a reduction of the node's axes by an operator of kind `result.kind`.
 Result<int> add_reduction(OnnxImport& import, const OnnxNode& node, int id,
                           const OnnxProduct& result);
 
-/// MatMul of two tensors; of one axis, a row on the left and a column on the right.
+/// Adds MatMul of two tensors; one of a single axis is a row on the left, a column on the right.
 Result<int> add_computed_product(OnnxGraph& graph, const OnnxNode& node, int a, int b,
                                  const OnnxProduct& result);
 
-/// Conv: the weights, [outputs][taps], times the windows of the image, [taps][windows]. Each byte
-/// of the image is written once for every window that it is in.
+/// Adds Conv as the weights, [outputs][taps], times the image's windows, [taps][windows] (im2col):
+/// copies each byte of the image once for every window that contains it.
 Result<int> add_computed_convolution(OnnxGraph& graph, const OnnxNode& node, int image, int weights,
                                      const OnnxProduct& result);
 

@@ -1,4 +1,4 @@
-// What a node is when it is met: a constant, bytes that are computed at once, or a real number that
+// Reads one node: folds it to a constant, computes its bytes at once, or records a real number that
 // waits for its QuantizeLinear.
 #include <fmt/format.h>
 
@@ -11,10 +11,10 @@
 namespace tinytune {
 namespace {
 
-/// Operators between DequantizeLinear and QuantizeLinear; exporters write three or four.
+/// Most operators between DequantizeLinear and QuantizeLinear; exporters write three or four.
 constexpr int kLongestStretch = 16;
 
-/// TensorProto's codes: of real numbers, then of what QuantizeLinear may give.
+/// TensorProto's type codes: of real numbers, then of QuantizeLinear's results.
 constexpr int64_t kFloatCode = 1;
 
 constexpr int64_t kUint8Code = 2, kInt8Code = 3, kUint16Code = 4, kInt16Code = 5, kUint4Code = 21,
@@ -62,7 +62,7 @@ Status OnnxImport::read(const OnnxNode& node) {
   }
   if (op != nullptr && first != nullptr && (op->move != nullptr || op->byte_move != nullptr))
     return read_move(node);
-  OnnxReal real;  // what it is shows when its result becomes bytes
+  OnnxReal real;  // computed once its result becomes bytes
   for (const std::string& name : node.inputs)
     if (const auto input = values_.real(node, name); input)
       real.depth = std::max(real.depth, input->depth + 1);
@@ -86,7 +86,7 @@ Result<std::optional<std::vector<int>>> OnnxImport::shape_of(const std::string& 
   if (const auto real = values_.real(by, name); real) {
     if (real->bytes >= 0) return Shape(graph_.onnx_shape(real->bytes));
     if (real->stored >= 0) return Shape(graph_.onnx_shape(real->stored));
-    // Whatever its scale will be, its shape is the same.
+    // The shape does not depend on the scale, so any scale will do.
     OnnxImport trial = *this;
     if (const auto id = trial.quantised(by, name, {{1}, {0}, ElementType::kInt8, 0}); id)
       return Shape(trial.graph_.onnx_shape(*id));
@@ -95,7 +95,7 @@ Result<std::optional<std::vector<int>>> OnnxImport::shape_of(const std::string& 
   return said == model_.shapes.end() ? Shape() : Shape(said->second);
 }
 
-// Whether the node is computed here: its output is a constant then.
+// Folds the node if its inputs are constants; returns whether it did.
 Result<bool> OnnxImport::read_constant(const OnnxNode& node) {
   if (node.type == "Shape") {
     TT_TRY_ASSIGN(const auto shape, shape_of(node.inputs[0]));
@@ -150,7 +150,7 @@ Status OnnxImport::read_dequantize(const OnnxNode& node) {
   return ok_status();
 }
 
-// Of bytes whose scale is known, at once; else when something reads the result with a scale.
+// Moves bytes whose scale is known at once, others when a reader gives the result a scale.
 Status OnnxImport::read_move(const OnnxNode& node) {
   const OnnxBytes first = *values_.find_bytes(node.inputs[0]);
   for (size_t i = 0; i < node.outputs.size(); ++i) {

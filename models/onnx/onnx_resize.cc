@@ -1,5 +1,5 @@
-// Resize and Upsample. To the nearest element: places along each axis, found in float32 as
-// onnxruntime finds them. Linear: of images, by scales whose weights are exact in 10 bits.
+// Resize and Upsample. Nearest: gathers places along each axis, computed in float32 as onnxruntime
+// does. Linear: images only, by scales whose weights are exact in 10 bits.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -32,7 +32,7 @@ struct Axis {
   int64_t from = 1, to = 1;  ///< extents
 };
 
-// Where place `to` of the resized axis lies on the given one; NaN: other coordinates.
+// Returns the input coordinate of place `to` of the resized axis; NaN: an unknown mode `how`.
 float coordinate(const std::string& how, int64_t to, const Axis& axis) {
   const auto x = static_cast<float>(to);
   const auto from = static_cast<float>(axis.from), size = static_cast<float>(axis.to);
@@ -46,7 +46,7 @@ float coordinate(const std::string& how, int64_t to, const Axis& axis) {
   return std::nanf("");
 }
 
-// The element of an axis that stands at place `to` of the resized one.
+// Returns the input element for place `to` of the resized axis; nullopt: an unknown mode.
 std::optional<int64_t> nearest(const Scaling& how, int64_t to, const Axis& axis) {
   const float at = coordinate(how.coordinates, to, axis);
   if (std::isnan(at)) return std::nullopt;
@@ -63,7 +63,7 @@ std::optional<int64_t> nearest(const Scaling& how, int64_t to, const Axis& axis)
   return std::clamp(static_cast<int64_t>(rounded), int64_t{0}, axis.from - 1);
 }
 
-// By how much each axis grows: attribute, input, or a quotient of sizes.
+// Returns the scales: from the attribute, the input, or as quotients of sizes.
 Result<std::vector<float>> scales_of(OnnxImport& import, const OnnxNode& node,
                                      const std::vector<int>& shape) {
   if (const auto found = node.float_lists.find("scales"); found != node.float_lists.end())
@@ -90,7 +90,7 @@ Result<std::vector<float>> scales_of(OnnxImport& import, const OnnxNode& node,
   return scales;
 }
 
-// How much each axis of the model grows.
+// Returns the scale and the extents of each axis of the model.
 Result<std::vector<Axis>> axes_of(OnnxImport& import, const OnnxNode& node,
                                   const std::vector<int>& shape) {
   TT_TRY_ASSIGN(const std::vector<float> scales, scales_of(import, node, shape));
@@ -117,15 +117,15 @@ Result<std::vector<Axis>> axes_of(OnnxImport& import, const OnnxNode& node,
 
 bool has_half_pixels(const std::string& how) { return how.ends_with("half_pixel"); }
 
-// How many bits behind the point the places along an axis have; nothing where RESIZE_BILINEAR's, in
-// whole units of 2^-10, are others.
+// Returns the number of fraction bits of the coordinates along an axis; nullopt if they differ from
+// RESIZE_BILINEAR's, which are whole units of 2^-10.
 std::optional<int> fraction_bits(const std::string& how, const Axis& axis) {
   const bool corners = how == "align_corners" && axis.to > 1;
   const int64_t length = 1024 * (corners ? axis.from - 1 : axis.from);
   const int64_t steps = corners ? axis.to - 1 : axis.to;
   if (length % steps != 0) return std::nullopt;
   const int64_t step = length / steps;
-  int64_t bits = 1024;  // of any place
+  int64_t bits = 1024;  // of all coordinates
   for (int64_t to = 0; to < axis.to; ++to) {
     const int64_t place = to * step + (has_half_pixels(how) ? step / 2 - 512 : 0);
     if (coordinate(how, to, axis) * 1024 != static_cast<float>(place)) return std::nullopt;
@@ -174,8 +174,8 @@ Error interpolated_reals(const OnnxNode& node) {
       "onto bytes, before their DequantizeLinear");
 }
 
-// onnxruntime adds four products in float32 and drops what is behind the point. Two axes of 16 bits
-// behind it, and bytes of 8, are exact there.
+// onnxruntime adds four products in float32 and truncates. With at most 16 fraction bits in both
+// axes together and 8 bits of data, float32 is exact.
 Result<int> interpolated(OnnxImport& import, const OnnxNode& node, int id, ElementType type) {
   constexpr int kMostFractionBits = 16;
   OnnxGraph& graph = import.graph();

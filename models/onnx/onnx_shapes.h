@@ -1,4 +1,4 @@
-// The shapes that Reshape, Flatten, Squeeze and Unsqueeze give, and what Slice leaves of an axis.
+// The result shapes of Reshape, Flatten, Squeeze and Unsqueeze, and the ranges that Slice takes.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace tinytune {
 
-/// Of an input of `shape`, with the constant second input or null. As many elements as before.
-/// kInvalidInput: that cannot be. kUnsupported: a shape that is no constant, more than 8 axes.
+/// Returns the result's shape for an input of `shape`; `given`: the constant second input or null.
+/// kInvalidInput: another number of elements. kUnsupported: no constant shape, more than 8 axes.
 Result<std::vector<int>> reshaped_shape(const OnnxNode& node, const std::vector<int>& shape,
                                         const OnnxTensor* given);
 
@@ -20,8 +20,8 @@ struct OnnxRange {
   std::vector<int64_t> places() const;
 };
 
-/// What Slice takes; `inputs` are its inputs where they are constants, else null. kInvalidInput:
-/// nothing is left, or an axis is not there. kUnsupported: bounds that are no constants.
+/// Returns the ranges that Slice takes; `inputs`: its inputs, null unless constant. kInvalidInput:
+/// an empty result, or no such axis. kUnsupported: bounds that are no constants.
 Result<std::vector<OnnxRange>> sliced_ranges(const OnnxNode& node, const std::vector<int>& shape,
                                              const std::vector<const OnnxTensor*>& inputs);
 

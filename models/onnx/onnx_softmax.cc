@@ -1,4 +1,4 @@
-// Softmax along one axis, or over all from one on as before opset 13.
+// Softmax along one axis, or, before opset 13, over all axes from one on.
 #include <cmath>
 
 #include "models/onnx/onnx_families.h"
@@ -37,7 +37,7 @@ Result<int> import_softmax(OnnxImport& import, const OnnxNode& node, const OnnxS
   return softmax(import, node, input, scale, import.model().opset);
 }
 
-// onnxruntime's kernel divides by the whole part of the scale's inverse.
+// onnxruntime's kernel rounds the inverse of the result's scale down to an integer.
 Result<OnnxResult> import_qlinear_softmax(OnnxImport& import, const OnnxNode& node) {
   TT_TRY_ASSIGN(const OnnxOperand x, import.operand_at(node, 0));
   TT_TRY_ASSIGN(const OnnxScale scale, import.result_scale(node, 3, x));

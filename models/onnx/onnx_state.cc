@@ -1,10 +1,9 @@
-// State that a network has as an input and an output: what a step leaves in the output, the next
-// one finds in the input.
+// State as a pair of an input and an output: the output of one inference is the input of the next.
 //
-// Deeploy's networks of language models have their caches so: an input of N rows and an output of
-// N + 1, the new row behind. In the graph such a pair is one variable, read before everything and
-// assigned behind everything, which is how TFLite's networks have theirs: passes that leave out
-// copies and shift windows where they are know no other kind.
+// Deeploy's language models pass their caches so: an input of N rows and an output of N + 1, the
+// new row last. In the graph such a pair becomes one variable, read before and assigned after all
+// other operators, as in TFLite's networks: the passes that remove copies and shift windows in
+// place know only such variables.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +31,7 @@ std::string described(const Tensor& tensor) {
   return fmt::format("{} [{}]", name_of(tensor.type), fmt::join(tensor.shape, ", "));
 }
 
-// The one axis along which two shapes of as many axes differ.
+// Returns the only axis along which two shapes of equal rank differ.
 std::optional<size_t> differing_axis(const std::vector<int>& a, const std::vector<int>& b) {
   if (a.size() != b.size()) return std::nullopt;
   std::optional<size_t> axis;
@@ -50,7 +49,7 @@ struct Pair {
   size_t input, output;
 };
 
-// Names may have an "=" themselves.
+// Parses INPUT=OUTPUT; the names may contain "=", too.
 Result<Pair> pair_of(const OnnxModel& model, const std::string& text) {
   if (text.find('=') == std::string::npos)
     return wrong("is INPUT=OUTPUT, not " + OnnxValues::shown(text));

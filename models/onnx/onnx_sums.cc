@@ -1,9 +1,9 @@
 // Conv, MatMul and Gemm of plain integers: sums that wait for their bias and their RequantShift.
 //
-// With constant int8 weights, and one scaling or one for each channel, both are a convolution or a
-// dense layer, whose kernels scale sums as they store them. Whether some kernel does so exactly is
-// proved (ADR 8) before it becomes one, on a graph of its own. All else is int32 products and
-// operators behind them.
+// With constant 8-bit weights, and one scaling or one per channel, sums and scaling become one
+// convolution or dense layer, whose kernel scales sums as it stores them. Before that, a graph of
+// the layer alone proves that a kernel does so exactly (ADR 8). Anything else becomes int32
+// products, followed by separate operators.
 #include <algorithm>
 #include <cmath>
 
@@ -20,7 +20,7 @@ namespace {
 
 OnnxProduct int32_sums() { return {ElementType::kInt32, {}, OperatorKind::kIntegerMatMul, {}}; }
 
-// The graph's operators that scale sums, all proved.
+// Returns whether exact fused requantisation is proved for every kernel of the graph.
 Result<bool> scales_exactly(OnnxGraph graph) {
   TT_TRY_ASSIGN(const Graph made, std::move(graph).finish());
   for (const Operator& op : made.operators) {
@@ -104,8 +104,8 @@ class LayerSums : public OnnxSums {
     return std::optional(id);
   }
 
-  // A multiplier below 0 is its opposite, times the opposite of the sums: weights and bias change
-  // sign. Nothing where a weight has no opposite.
+  // Makes multipliers positive: negates a negative one with its channel's weights and bias. Returns
+  // nullopt if a number has no negative of its type.
   std::optional<Layer> turned(OnnxScaling& scaling) const {
     Layer layer = layer_;
     const auto channels = static_cast<size_t>(layer_.shape[channel_axis()]);
@@ -145,7 +145,7 @@ class LayerSums : public OnnxSums {
                                  : add_product(graph, layer, layer_.transposed);
   }
 
-  // As bytes of the graph; a product's by rows.
+  // Returns the weights as the graph's int8; those of a product by rows.
   OnnxTensor stored_weights() const {
     OnnxTensor weights = layer_.weights;
     if (weights.type == ElementType::kUint8)
@@ -197,7 +197,7 @@ OnnxWhole waiting(std::shared_ptr<const OnnxSums> sums) {
   return {-1, ElementType::kInt32, {}, std::move(sums)};
 }
 
-// Constant weights as bytes; nothing where they are no constants, or have more.
+// Returns constant weights times `factor` as bytes; nullopt if they are computed or exceed a byte.
 Result<std::optional<OnnxTensor>> byte_weights(OnnxIntegers& integers, const OnnxNode& node,
                                                double factor) {
   const OnnxTensor* given = integers.constant(node, 1);
@@ -217,7 +217,8 @@ Result<std::optional<OnnxTensor>> byte_weights(OnnxIntegers& integers, const Onn
   return std::optional(std::move(weights));
 }
 
-// The shape of a product of matrices; of one axis, a row on the left and a column on the right.
+// Returns a matrix product's shape; an operand of one axis is a row on the left, a column on the
+// right.
 Result<std::vector<int>> product_shape(const OnnxNode& node, std::vector<int> a,
                                        std::vector<int> b) {
   if (a.empty() || b.empty()) return OnnxValues::invalid(node, "a product of a single number");
@@ -248,7 +249,7 @@ Result<OnnxWhole> product_of(OnnxIntegers& integers, const OnnxNode& node, int l
   return waiting(std::make_shared<ProductSums>(node, left, right, std::move(shape)));
 }
 
-// By a constant matrix on the right.
+// Returns the product by a constant matrix on the right.
 Result<OnnxWhole> dense(OnnxIntegers& integers, const OnnxNode& node, int left, OnnxTensor weights,
                         bool transposed) {
   OnnxGraph& graph = integers.graph();
@@ -260,7 +261,7 @@ Result<OnnxWhole> dense(OnnxIntegers& integers, const OnnxNode& node, int left, 
       node, graph.to_onnx_order(left), std::move(weights), false, transposed, shape, {}}));
 }
 
-// A constant matrix behind axes of one element is one all the same.
+// Returns whether a constant is one matrix, possibly with leading axes of extent 1.
 bool is_one_matrix(const OnnxTensor& weights, size_t left_rank) {
   const std::vector<int>& shape = weights.shape;
   return shape.size() >= 2 && shape.size() <= std::max<size_t>(left_rank, 2) &&
@@ -361,7 +362,7 @@ Result<OnnxWhole> import_integer_gemm(OnnxIntegers& integers, const OnnxNode& no
     }
     if (auto sums = product.sums->plus(scaled)) return waiting(std::move(sums));
   }
-  // Operators of their own.
+  // Otherwise separate operators multiply and add.
   TT_TRY_ASSIGN(int id, product.sums->stored(integers));
   const std::vector<int> shape = graph.tensor(id).shape;
   const auto then = [&](OperatorKind kind, int first, int second, std::vector<int> of) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMostAxes = 3;  // of windows
 
-// Along each axis of the windows; a global pool has one window.
+// Returns the windows along each axis; a global pool has one window.
 Result<std::vector<OnnxAxis>> axes_of(const OnnxNode& node, const std::vector<int>& shape) {
   const size_t count = shape.size() - 2;
   std::vector<OnnxAxis> axes(count);
@@ -38,7 +38,7 @@ Result<std::vector<OnnxAxis>> axes_of(const OnnxNode& node, const std::vector<in
   return axes;
 }
 
-// Counts up in a box, the last axis fastest; false after the last element.
+// Advances `at` in a box, the last axis fastest; returns false after the last element.
 bool next(std::vector<int64_t>& at, const std::vector<int64_t>& extents) {
   for (size_t axis = at.size(); axis-- > 0;) {
     if (++at[axis] < extents[axis]) return true;

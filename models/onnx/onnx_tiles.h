@@ -1,5 +1,5 @@
-// Windows of pools that no kernel has, with dilations or of three axes: each is copied to a row of
-// its own, which is the whole window of a plain pool.
+// Pools whose windows no kernel supports, with dilations or three axes: copies each window to a row
+// of its own, which is the whole window of a plain pool.
 #pragma once
 
 #include <optional>
@@ -8,20 +8,20 @@
 
 namespace tinytune {
 
-/// Whether a pool on a tensor of `rank` axes has such windows.
+/// Returns whether a pool on a tensor of `rank` axes has such windows.
 bool needs_tiles(const OnnxNode& node, size_t rank);
 
 struct OnnxTiles {
   int id = -1;              ///< [batch * channels][windows][taps][1], taps in the model's order
-  int taps = 1;             ///< of a window
+  int taps = 1;             ///< per window
   bool is_padded = false;   ///< some taps are pads
   std::vector<int> result;  ///< the pool's shape in the model
   int rows = 1, windows = 1;
   std::vector<int> pooled_shape() const { return {rows, windows, 1, 1}; }
 };
 
-/// Pads are byte `fill`, or else the input's zero point. kInvalidInput: nothing fits. kUnsupported:
-/// too many bytes.
+/// Copies the windows to rows. Pads are `fill`, or else the input's zero point. kInvalidInput: no
+/// window fits. kUnsupported: too many bytes.
 Result<OnnxTiles> tiled(OnnxGraph& graph, const OnnxNode& node, int id,
                         std::optional<int> fill = std::nullopt);
 

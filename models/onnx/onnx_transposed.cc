@@ -1,6 +1,6 @@
-// ConvTranspose. Of whole phases (models/operators/transpose_conv/phases.h) it is one convolution,
-// whose channels become pixels; any other is a convolution of the input with stride - 1 zeros
-// behind every element.
+// ConvTranspose. With whole phases (models/operators/transpose_conv/phases.h) it becomes one
+// convolution, whose channels become pixels; otherwise a convolution of the input with stride - 1
+// zeros inserted after every element.
 #include <algorithm>
 #include <array>
 
@@ -11,7 +11,7 @@
 namespace tinytune {
 namespace {
 
-// A layer on two axes, as its attributes say.
+// A layer on two axes: its attributes and the extents of its weights.
 struct Transposed {
   OnnxNode node;
   int groups = 1, group_in = 1, group_out = 1;                // channels of a group
@@ -71,7 +71,7 @@ Result<Transposed> read(const OnnxLayer& layer, size_t rank) {
   return t;
 }
 
-// A convolution with these pads (top, left, bottom, right) and weights [out][in][y][x].
+// Adds a convolution with these pads (top, left, bottom, right) and weights [out][in][y][x].
 Result<int> convolved(OnnxGraph& graph, const OnnxLayer& layer, OnnxNode node, int input,
                       const OnnxTensor& weights, std::vector<int64_t> pads) {
   node.ints["pads"] = std::move(pads);
@@ -81,8 +81,8 @@ Result<int> convolved(OnnxGraph& graph, const OnnxLayer& layer, OnnxNode node, i
                          {node, input, constant, layer.bias, layer.output, layer.activation});
 }
 
-// The extent of phases along an axis; nothing where they are incomplete, or where the input's last
-// elements are read by none.
+// Returns the extent of a phase along an axis; nullopt if phases are incomplete, or if none of them
+// reads the input's last elements.
 std::optional<int> whole_phases(const Transposed& t, size_t axis, const PhaseAxis& phases,
                                 int extent) {
   const int64_t out = int64_t{extent - 1} * t.stride[axis] + t.kernel[axis] + t.more[axis] -
@@ -93,7 +93,7 @@ std::optional<int> whole_phases(const Transposed& t, size_t axis, const PhaseAxi
   return static_cast<int>(out / t.stride[axis]);
 }
 
-// The result as an image; nothing where it is none of whole phases.
+// Adds the layer as phases and returns the result as an image; nullopt if it has no whole phases.
 Result<std::optional<int>> add_phases(OnnxGraph& graph, const OnnxLayer& layer, const Transposed& t,
                                       int image) {
   const std::vector<int> in = graph.tensor(image).shape;
@@ -109,7 +109,7 @@ Result<std::optional<int>> add_phases(OnnxGraph& graph, const OnnxLayer& layer, 
   const int phases = t.stride[0] * t.stride[1];
   OnnxLayer all = layer;
   OnnxScale& scale = all.weights.scale;
-  const std::vector<int32_t> zero_points = scale.zero_points;  // one a scale
+  const std::vector<int32_t> zero_points = scale.zero_points;  // one per scale
   const OnnxTensor& given = *layer.weights.tensor;
   const auto taps = static_cast<size_t>(rows.taps() * columns.taps());
   const auto inputs = static_cast<size_t>(t.group_in);
@@ -117,7 +117,7 @@ Result<std::optional<int>> add_phases(OnnxGraph& graph, const OnnxLayer& layer, 
                                           columns.taps()};
   OnnxTensor weights{given.type, weights_shape, {}};
   weights.data.resize(static_cast<size_t>(weights.elements()));
-  size_t at = 0;  // of [out][tap]
+  size_t at = 0;  // index of [out][tap]
   for_each_tap(rows, columns, t.group_out, [&](int channel, std::optional<int> tap) {
     const auto zero = static_cast<uint8_t>(
         scale.offset() + zero_points[scales > 1 ? static_cast<size_t>(channel) : 0]);
@@ -145,7 +145,7 @@ Result<std::optional<int>> add_phases(OnnxGraph& graph, const OnnxLayer& layer, 
   return std::optional(result);
 }
 
-// Each row (axis 0) or element of a row becomes `stride` of them.
+// Inserts stride - 1 zeros after each row (axis 0) or after each element of a row (axis 1).
 int with_zeros_between(OnnxGraph& graph, int id, size_t axis, int stride) {
   if (stride == 1) return id;
   std::vector<int> image = graph.tensor(id).shape;
@@ -158,7 +158,7 @@ int with_zeros_between(OnnxGraph& graph, int id, size_t axis, int stride) {
   return graph.reshaped(padded, image, true);
 }
 
-// Weights as those of a convolution: [out][in of a group][y][x], turned around.
+// Returns the weights as those of a convolution: [out][in of a group][y][x], taps reversed.
 OnnxTensor turned(const Transposed& t, const OnnxTensor& given) {
   OnnxTensor weights{
       given.type, {t.groups * t.group_out, t.group_in, t.kernel[0], t.kernel[1]}, {}};

@@ -1,4 +1,4 @@
-// Where the windows of convolutions and pools lie: ONNX's pads in all their spellings.
+// The positions of the windows of convolutions and pools, from ONNX's pads in all their forms.
 #pragma once
 
 #include "models/onnx/onnx_graph.h"
@@ -6,7 +6,7 @@
 
 namespace tinytune {
 
-/// Of an image; `pad_bottom` and `pad_right` are as far as the last window reaches.
+/// The windows on an image; `pad_bottom` and `pad_right` end where the last window does.
 struct OnnxWindows {
   int kernel_h = 1, kernel_w = 1, stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
   int pad_top = 0, pad_left = 0, pad_bottom = 0, pad_right = 0;
@@ -18,28 +18,28 @@ struct OnnxAxis {
   int64_t extent = 1, kernel = 1, stride = 1, dilation = 1, before = 0, after = 0;
   int64_t reach() const { return dilation * (kernel - 1) + 1; }
 };
-/// Gives the axis the pads of auto_pad, and `after` as far as the last window reaches; how many
-/// windows there are. kInvalidInput: none.
+/// Sets the axis's pads by auto_pad, and `after` to the end of the last window; returns the number
+/// of windows. kInvalidInput: none fits.
 Result<int> place_windows(const OnnxNode& node, OnnxAxis& axis);
 
-/// A node on [batch, channels, length] as one on [batch, channels, 1, length]: its attributes.
+/// Converts the attributes of a node on [batch, channels, length] to [batch, channels, 1, length].
 OnnxNode with_two_axes(const OnnxNode& node, size_t rank);
-/// The same of the shapes of a convolution's input and weights; how many axes they had.
-/// kUnsupported: others than three or four, or not as many each.
+/// Converts the shapes of a convolution's input and weights likewise; returns their original rank.
+/// kUnsupported: another rank than three or four, or different ranks.
 Result<size_t> give_two_axes(const OnnxNode& node, std::vector<int>& shape,
                              std::vector<int>& weights);
-/// A tensor of three axes as an image, channels last; of four as it is.
+/// Returns a tensor of three or four axes as an image, channels last.
 int as_image(OnnxGraph& graph, int id);
-/// An image as the tensor of `rank` axes that the model has.
+/// Returns an image as a tensor of the model's `rank` axes.
 int of_model_rank(OnnxGraph& graph, int id, size_t rank);
 
-/// Of a node with two axes, on an image of height x width. kInvalidInput: nothing fits.
-/// kUnsupported: too large, other than two axes.
+/// Returns the windows of a node with two axes on an image of height x width. kInvalidInput: no
+/// window fits. kUnsupported: too large, other than two axes.
 Result<OnnxWindows> windows_of(const OnnxNode& node, int height, int width, int kernel_h,
                                int kernel_w);
 
-/// The image with these windows' pads filled by `value`, or as it is where TFLite's SAME is the
-/// same: then `padding` says so.
+/// The image with these windows' pads filled by `value`; unchanged with `padding` kSame if TFLite's
+/// SAME gives the same windows.
 struct OnnxPadded {
   int input;
   Padding padding;

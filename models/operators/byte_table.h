@@ -1,4 +1,4 @@
-// Functions of one byte as a table, and what they read of their tensors.
+// Functions of one byte as lookup tables, and the scales of their tensors.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace tinytune {
 
-/// kInvalidInput: shapes that differ.
+/// Requires an output of the input's shape. kInvalidInput: they differ.
 Status require_map(const OperatorView& view);
 
 struct Scales {
@@ -19,7 +19,8 @@ Scales scales_of(const OperatorView& view);
 
 int32_t rescaled(int x, const QuantizedMultiplier& m);
 
-/// `f` sees the quantised input; its result is clamped to the output's type.
+/// Returns the lookup table of `f`. `f` takes the quantised input; its result is clamped to the
+/// output's type.
 IntegerOp tabulate(const OperatorView& view, const std::function<int64_t(int)>& f);
 
 }  // namespace tinytune

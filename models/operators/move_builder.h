@@ -7,7 +7,7 @@
 
 namespace tinytune {
 
-/// Elements between neighbours along each axis of a dense tensor.
+/// Returns the steps of a dense tensor: elements between neighbours along each axis.
 std::vector<int64_t> steps_of(const std::vector<int>& shape);
 
 /// `axis` counted from the front; negative counts from the end. kInvalidInput: not an axis.
@@ -20,7 +20,7 @@ class MoveBuilder {
   static Result<MoveBuilder> create(const OperatorView& view, size_t first, size_t last);
 
   struct Side {
-    size_t index = 0;  ///< of the operator's inputs or outputs
+    size_t index = 0;  ///< index of the operator's input or output
     int64_t offset = 0;
     std::vector<int64_t> steps;
   };

@@ -1,5 +1,5 @@
-// ONNX's meaning of operators between DequantizeLinear and QuantizeLinear: scales in float32,
-// halves to even, clamped (ADR 76). What is left for the device is integer all the same.
+// Integer forms of ONNX's operators between DequantizeLinear and QuantizeLinear: scales in float32,
+// halves to even, clamped (ADR 76). The device still computes with integers only.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace tinytune {
 namespace {
 
-// A float32 scale as a multiplier and a shift, which hold all of its 24 bits.
+// Returns a float32 scale as a multiplier and a shift, which hold all of its 24 bits.
 Result<QuantizedMultiplier> exact_multiplier(const OperatorView& view, float scale) {
   if (!(scale > 0) || !(scale < static_cast<float>(kLargestMultiplier)))
     return view.unsupported(fmt::format("a scale of {}", scale));
@@ -105,7 +105,7 @@ Result<IntegerOp> softmax_form(const OperatorView& view) {
   return IntegerOp(std::move(op));
 }
 
-// ONNX's places are int64, which TFLite's operators never give.
+// Casts ONNX's places to int64, which no operator of TFLite here gives.
 Result<IntegerOp> cast_form(const OperatorView& view) {
   const Tensor &input = view.input(0), &output = view.output();
   if (output.type != ElementType::kInt64 || input.type != ElementType::kInt32)
@@ -114,7 +114,7 @@ Result<IntegerOp> cast_form(const OperatorView& view) {
   return IntegerOp(CastOp{output.elements(), input.type, output.type});
 }
 
-// Sums of products in float32, as the last layer of a network may leave them.
+// Converts int32 sums of products to float32, for a last layer whose result is not quantised.
 Result<IntegerOp> real_sums_form(const OperatorView& view) {
   constexpr float kLeast = 0x1p-60F, kMost = 0x1p60F;  // no sum leaves float32's exponents
   const Tensor &input = view.input(0), &output = view.output();
@@ -125,8 +125,8 @@ Result<IntegerOp> real_sums_form(const OperatorView& view) {
   return IntegerOp(DequantizeOp{output.elements(), scale, 0, input.type});
 }
 
-// onnxruntime interpolates bytes in float32 and drops what is behind the point. Import sees to it
-// that weights are whole multiples of 2^-10, so that the products are exact.
+// onnxruntime interpolates bytes in float32 and truncates. Import ensures that weights are whole
+// multiples of 2^-10, so that the products are exact.
 Result<IntegerOp> resize_form(const OperatorView& view) {
   TT_TRY_ASSIGN(IntegerOp form, prepare_resize_bilinear(view));
   const bool is_unsigned = std::get<ResizeAttributes>(view.op().attributes).offset != 0;
@@ -135,7 +135,7 @@ Result<IntegerOp> resize_form(const OperatorView& view) {
   return form;
 }
 
-// Of one byte, filled when the network was imported.
+// Returns the look-up of one byte in a table that import filled.
 Result<IntegerOp> table_form(const OperatorView& view, const TableAttributes& attributes) {
   TT_TRY(view.require_shape(view.output(), view.input(0).shape));
   LookupOp op;
@@ -144,7 +144,7 @@ Result<IntegerOp> table_form(const OperatorView& view, const TableAttributes& at
   return IntegerOp(op);
 }
 
-// Between bytes of two scales, or of two types.
+// Returns the look-up that converts bytes to another scale or type.
 Result<IntegerOp> rescale_form(const OperatorView& view) {
   const Tensor &input = view.input(0), &output = view.output();
   TT_TRY(view.require_quantised(input));

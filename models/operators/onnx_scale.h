@@ -1,4 +1,4 @@
-// A tensor's scale in float32 arithmetic, which is what ONNX's operators have (ADR 76).
+// A tensor's scale in the float32 arithmetic of ONNX's operators (ADR 76).
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct FloatScale {
 
   /// DequantizeLinear of an int8.
   float real(int x) const { return static_cast<float>(x - zero) * scale; }
-  /// The nearest whole number, halves to even; far beyond any byte, and within an int.
+  /// Rounds to the nearest integer, halves to even; clamps to an int far beyond any byte.
   static int whole(float value) {
     return static_cast<int>(std::nearbyint(std::clamp(value, -1e6F, 1e6F)));
   }
@@ -24,7 +24,7 @@ struct FloatScale {
   int quantised(float value) const { return whole(value / scale) + zero; }
 };
 
-/// What a fused activation leaves of the output's int8.
+/// Returns the output's int8 range under a fused activation.
 Range onnx_clamp(const OperatorView& view, Activation activation);
 
 /// ADD, SUB and MUL of two tensors.

@@ -1,4 +1,4 @@
-// What elementwise operators of several operands share: shapes that line up, and constants.
+// Reads the operands of elementwise operators with several: broadcasting and constants.
 #pragma once
 
 #include "models/operators/operator_view.h"
@@ -6,22 +6,22 @@
 
 namespace tinytune {
 
-/// Lines up the first `count` operands, all of them unless said, and the output, of any type.
-/// kInvalidInput: not broadcastable.
+/// Broadcasts the first `count` operands (default: all) to the output; any types. kInvalidInput:
+/// not broadcastable.
 Result<Broadcast> broadcast_shapes(const OperatorView& view, size_t count = SIZE_MAX);
 
-/// The same of two int8 operands and an int8 output.
+/// The same for two int8 operands and an int8 output.
 Result<Broadcast> broadcast_of(const OperatorView& view);
 
-/// The bytes of the operand that is a constant, if one is.
+/// Returns each operand's bytes; empty unless it is a constant.
 std::array<std::vector<int8_t>, 2> constant_operands(const OperatorView& view);
 
 Activation fused_activation(const OperatorView& view);
 
-/// The fused activation's range of the output. kUnsupported: it is empty.
+/// Returns the output's range under the fused activation. kUnsupported: it is empty.
 Result<Range> fused_range(const OperatorView& view);
 
-/// What every form of two int8 operands has: how they line up, the constant one, its extent.
+/// Reads what every form of two int8 operands has: broadcast, constants, number of elements.
 template <typename Op>
 Status read_operands(const OperatorView& view, Op& op) {
   TT_TRY_ASSIGN(op.broadcast, broadcast_of(view));
@@ -30,7 +30,7 @@ Status read_operands(const OperatorView& view, Op& op) {
   return ok_status();
 }
 
-/// The same of ADD, SUB, MUL and DIV, with zero points and a fused activation.
+/// The same for ADD, SUB, MUL and DIV, with zero points and a fused activation.
 template <typename Op>
 Status read_arithmetic(const OperatorView& view, Op& op) {
   TT_TRY(read_operands(view, op));
@@ -43,7 +43,7 @@ Status read_arithmetic(const OperatorView& view, Op& op) {
   return ok_status();
 }
 
-/// One double-rounding scaling of (x - zero_point) * 2^left_shift for every int8 x, -128 first.
+/// Returns (x - zero_point) * 2^left_shift scaled with double rounding, for each int8 x from -128.
 std::vector<int32_t> scaled_terms(int zero_point, int left_shift, const QuantizedMultiplier& m);
 
 }  // namespace tinytune

@@ -110,7 +110,7 @@ Result<Range> OperatorView::clamp_of(Activation activation) const {
 
 namespace {
 
-// Where TFLite Micro unpacks int4.
+// Returns whether TFLite Micro unpacks int4 at this input.
 bool may_be_packed(OperatorKind kind, size_t input) {
   return input == 1 && (kind == OperatorKind::kConv2d || kind == OperatorKind::kDepthwiseConv2d ||
                         kind == OperatorKind::kFullyConnected);

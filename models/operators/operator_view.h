@@ -1,4 +1,4 @@
-// An operator with its tensors at hand, and the checks that every integer form begins with.
+// An operator with access to its tensors, and the checks with which every integer form begins.
 #pragma once
 
 #include <optional>
@@ -24,13 +24,13 @@ class OperatorView {
   const Tensor& input(size_t i) const { return graph_.tensor(op_.inputs.at(i)); }
   const Tensor& output(size_t i = 0) const { return graph_.tensor(op_.outputs.at(i)); }
 
-  /// "operator 3 CONV_2D: …", with the code that says whose fault it is.
+  /// Return the error "operator 3 CONV_2D: …" with code kInvalidInput or kUnsupported.
   Error invalid(const std::string& why) const;
   Error unsupported(const std::string& why) const;
 
   /// int8 with one scale and zero point.
   Status require_int8(const Tensor& tensor) const;
-  /// int16 with one scale and a zero point of 0, which TFLite's kernels take for granted.
+  /// int16 with one scale and a zero point of 0, which TFLite's kernels assume.
   Status require_int16(const Tensor& tensor) const;
   /// One scale and zero point, whatever the type.
   Status require_quantised(const Tensor& tensor) const;
@@ -38,10 +38,11 @@ class OperatorView {
   Status require_shape(const Tensor& tensor, const std::vector<int>& shape) const;
   Status require_constant(const Tensor& tensor) const;
   Status require_computed(const Tensor& tensor) const;  ///< no constant
-  /// One zero point, and scales that differ by at most `tolerance`. ONNX's operators are not held
-  /// to it.
+  /// Requires equal zero points and scales that differ by at most `tolerance`, except of ONNX's
+  /// operators.
   Status require_same_quantisation(const Tensor& a, const Tensor& b, double tolerance = 0) const;
-  /// What a fused activation leaves of output 0's type. kUnsupported: nothing.
+  /// Returns output 0's range under a fused activation. kUnsupported: an empty range, or a bound of
+  /// more than 2^31 steps.
   Result<Range> clamp_of(Activation activation) const;
 
  private:
@@ -52,14 +53,15 @@ class OperatorView {
 /// "t5 [1,25,5,64]".
 std::string describe(const Tensor& tensor);
 
-/// A constant tensor's elements, of int32, or int64 within int32. kUnsupported: it is neither.
+/// Returns a constant tensor's elements, int32, or int64 within int32. kUnsupported: neither.
 Result<std::vector<int32_t>> int32_constant(const OperatorView& view, const Tensor& tensor);
 
-/// The operator's integer form, one of those below, or onnx_form()'s. No facts are proved yet.
+/// Returns the operator's integer form, by one of the functions below or onnx_form(). Proves no
+/// facts.
 Result<IntegerOp> prepare_form(const OperatorView& view);
 
-/// ONNX's form of an operator that computes in float32 there; nothing for those that only move
-/// bytes or compare them, which have TFLite's.
+/// Returns ONNX's form of an operator that computes in float32 there; nullopt for operators that
+/// only move or compare bytes, which take TFLite's form.
 Result<std::optional<IntegerOp>> onnx_form(const OperatorView& view);
 
 #define OPERATOR(kind, name, code, attributes, form, ...) \

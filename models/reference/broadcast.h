@@ -1,4 +1,4 @@
-// Loops over elementwise operators of two or three operands, any of which may repeat or be
+// Loops of elementwise operators with two or three operands, any of which may be broadcast or
 // constant.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace tinytune::reference {
 
-/// The operands of an operator as elements of type T, each from its constant or the next input.
+/// Returns an operator's operands as elements of type T, each from its constant or the next input.
 template <typename T, typename Byte, size_t kOperands>
 std::array<const T*, kOperands> operands_of(
     const std::array<std::vector<Byte>, kOperands>& constants, const Buffers& buffers) {
@@ -49,7 +49,7 @@ void for_each(const Broadcast& b, std::array<const T*, 2> x, Out* output, F f) {
   });
 }
 
-/// The entry of an int8 value in a table that begins with -128's.
+/// Returns the entry of an int8 value in a table that begins with -128's.
 template <typename T>
 T term(const std::vector<T>& terms, int8_t x) {
   return terms[static_cast<size_t>(x + 128)];

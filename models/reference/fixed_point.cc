@@ -119,14 +119,14 @@ InverseRoot inverse_square_root(int32_t x) {
 Reciprocal reciprocal(int32_t x) {
   const int up = std::countl_zero(static_cast<uint32_t>(x));
   const auto leading_one =
-      static_cast<uint32_t>(uint64_t{static_cast<uint32_t>(x)} << up);  // none in 0
+      static_cast<uint32_t>(uint64_t{static_cast<uint32_t>(x)} << up);  // 0 has none
   const auto fraction = static_cast<int32_t>(leading_one - (uint32_t{1} << 31));
   return {one_over_one_plus(fraction), 31 - up};
 }
 
-// log(r 2^k) = k log(2) + log(r). Two candidates for (r, k), from x and from x / sqrt(2); the one
-// of the smaller r is taken, so that r is near 2^-1/4, around which a rational function stands for
-// the logarithm.
+// log(r 2^k) = k log(2) + log(r). Of two candidates for (r, k), from x and from x / sqrt(2), takes
+// the one with the smaller r, so that r is near 2^-1/4, around which a rational function
+// approximates the logarithm.
 int32_t log_of_sum(int32_t x) {
   constexpr int kIntegerBits = 12, kExponentFraction = 25;  // exponents are Q6.25
   constexpr int32_t kLog2 = 1488522236, kFourthRootOfHalf = 1805811301, kRootOfHalf = 1518500250;

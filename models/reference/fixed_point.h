@@ -11,26 +11,26 @@ namespace tinytune::fixed_point {
 /// floor((2ab + 2^31) / 2^32), saturated for a = b = INT32_MIN.
 int32_t high_multiply(int32_t a, int32_t b);
 
-/// x / 2^exponent, halves away from zero. From 32 on nothing of an int32 is left.
+/// x / 2^exponent, halves away from zero; 0 for exponents from 32 on.
 int32_t rounding_shift_right(int32_t x, int exponent);
 
 /// x * 2^exponent, saturated.
 int32_t saturating_shift_left(int32_t x, int exponent);
 
-/// TFLite's MultiplyByQuantizedMultiplier of a sum of 64 bits, below 2^47 in size: by the
-/// multiplier's high_half(); halves go up, and what lies outside int32 wraps. `shift` is at most 7.
+/// TFLite's MultiplyByQuantizedMultiplier of a 64-bit sum below 2^47 in magnitude: multiplies by
+/// high_half(multiplier), rounds halves up and wraps outside int32. `shift` is at most 7.
 int32_t scale_long(int64_t x, int32_t multiplier, int shift);
 
-/// 1 / sqrt(x) = multiplier * 2^(shift - 31) of a whole number x > 0; `shift` > 0 shifts left.
+/// 1 / sqrt(x) = multiplier * 2^(shift - 31) for an integer x > 0; `shift` > 0 shifts left.
 struct InverseRoot {
   int32_t multiplier = 0;
   int shift = 0;
 };
 InverseRoot inverse_square_root(int32_t x);
 
-/// 1 / x = multiplier * 2^(-bits - 31) of a whole number x > 0; 1 itself is just below. Of 0, what
-/// TFLite Micro's arithmetic leaves of it in a release build: its iteration runs from a fraction of
-/// -1.
+/// 1 / x = multiplier * 2^(-bits - 31) for an integer x > 0; for 1 the result is just below 1. For
+/// 0, the result of TFLite Micro's arithmetic in a release build: its iteration runs from a
+/// fraction of -1.
 struct Reciprocal {
   int32_t multiplier = 0;
   int bits = 0;

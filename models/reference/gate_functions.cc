@@ -26,7 +26,7 @@ constexpr int16_t kTable[256] = {
     32766, 32766, 32766, 32766, 32766, 32766, 32766, 32766, 32767,
 };
 
-// The table's function at `x` / 2^bits of its points, times 2^bits.
+// Interpolates the table at point `x` / 2^bits; returns the value times 2^bits.
 int32_t between_points(int32_t x, int bits) {
   const int32_t low = kTable[x >> bits], high = kTable[(x >> bits) + 1];
   return (low << bits) + (x & ((1 << bits) - 1)) * (high - low);
@@ -43,7 +43,7 @@ int16_t logistic_16(int16_t x, TableStep step) {
   return static_cast<int16_t>(16384 + ((scaled < 0 ? 511 - y : y + 512) >> 10));
 }
 
-// Left shifts are exact, and become the factor's.
+// Left shifts are exact, so they become part of the factor.
 TableStep table_step(int power) {
   const int left = 12 + power;
   return left >= 0 ? TableStep{3 << left, 0} : TableStep{3, -left};

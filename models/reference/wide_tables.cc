@@ -6,8 +6,8 @@
 namespace tinytune {
 namespace {
 
-// TFLite's LUTPopulate in float32, of an input scale and zero point. Each point is moved by half
-// the error that the line behind it has in its middle.
+// TFLite's LUTPopulate in float32, for an input scale and zero point. Moves each point by half the
+// error in the middle of the interval behind it.
 template <typename F>
 WideTable table_of(F f, float input_scale, int input_zero_point) {
   constexpr int kSteps = 512, kMin = -32768, kMax = 32767;

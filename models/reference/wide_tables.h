@@ -1,5 +1,5 @@
-// The tables of 513 points through which TFLite computes functions of int16 values, and the lines
-// between them.
+// TFLite's tables of 513 points for functions of int16 values, and the linear interpolation between
+// points.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ const WideTable& wide_exp_table();
 /// 1 / (1 + x), 15 fraction bits, from 0 to 1.
 const WideTable& wide_inverse_table();
 
-/// The table's function of x: 512 lines, from -32768 on.
+/// Interpolates the table at x; its 512 intervals begin at -32768.
 int16_t wide_lookup(const WideTable& table, int16_t x);
 
 }  // namespace tinytune

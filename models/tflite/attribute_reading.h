@@ -1,5 +1,5 @@
 // Reads operators' options from TensorFlow Lite files: a reader for each row of operators.inc, and
-// what readers share.
+// functions that readers share.
 #pragma once
 
 #include "models/graph.h"
@@ -8,7 +8,7 @@
 
 namespace tinytune::tflite {
 
-/// kInvalidInput.
+/// kInvalidInput: options are missing.
 Error missing();
 /// kUnsupported: not a kind of RELU.
 Result<Activation> read_activation(schema::ActivationFunction activation);

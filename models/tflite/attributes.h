@@ -1,4 +1,4 @@
-// An operator's options, from the file's table to Attributes.
+// Converts an operator's options from the file's table to Attributes.
 #pragma once
 
 #include "models/graph.h"
@@ -10,7 +10,7 @@ namespace schema {
 struct Operator;
 }
 
-/// Those of an operator that is left to a function.
+/// Returns the options of an operator that is left to a C function.
 Result<Attributes> external_attributes(const std::string& name, const ExternalFunction& function,
                                        const schema::Operator& op);
 

@@ -1,9 +1,9 @@
-// How a scan reads IF and WHILE: the operators of their subgraphs take the place of the call,
-// between marks (models/control_flow.h).
+// Reads IF and WHILE: the operators of their subgraphs replace the call, between marks
+// (models/control_flow.h).
 //
-// Values go in and out as TFLite Micro copies them (kernels/if.cc, kernels/while.cc): what a WHILE
-// carries are its outputs, which the body's results overwrite at the end of each round. What goes
-// into a side of an IF is not copied: nothing there can write it.
+// Values go in and out as TFLite Micro copies them (kernels/if.cc, kernels/while.cc): a WHILE
+// carries its outputs, which the body's results overwrite at the end of each round. Inputs of an
+// IF's branch are not copied if their type and shape agree: nothing there can write them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -193,7 +193,7 @@ Status TfliteScan::branch(const Frame& frame, const Operator& op, int subgraph,
   return ok_status();
 }
 
-// A value that a round hands on under another number is put aside before that is overwritten.
+// Saves a carried value that a round passes on under another index before it is overwritten.
 Status TfliteScan::next_round(const Operator& op, std::vector<int> computed,
                               const std::vector<int>& carried) {
   if (computed.size() != carried.size())

@@ -17,7 +17,7 @@ namespace {
 
 Error invalid(std::string why) { return Error(ErrorCode::kInvalidInput, std::move(why)); }
 
-/// The model in C source; other files as they are.
+/// Returns the model in C source; the bytes of other files unchanged.
 Result<std::vector<uint8_t>> model_bytes(std::vector<uint8_t> bytes, const std::string& path) {
   if (!is_c_source(path)) return bytes;
   auto models = models_in_c_source({reinterpret_cast<const char*>(bytes.data()), bytes.size()});

@@ -1,4 +1,4 @@
-// A .tflite file's bytes, checked to be a FlatBuffer of the right kind before anything reads it.
+// A .tflite file's bytes, verified to be a FlatBuffer of the right kind before anything reads them.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +34,10 @@ class TfliteModel {
 /// kNotFound: no such file. kInvalidInput: a directory, unreadable, or too large for the format.
 Result<std::vector<uint8_t>> read_model_file(const std::string& path);
 
-/// TFLite's code of an operator; nothing where the model has none at that index.
+/// Returns TFLite's code of an operator; nullopt if the model has none at that index.
 std::optional<int> builtin_code(const schema::Model& model, const schema::Operator& op);
 
-/// TFLite's name of a builtin operator ("CONV_2D"); nullptr for a code it does not have.
+/// Returns TFLite's name of a builtin operator ("CONV_2D"); nullptr for an unknown code.
 const char* builtin_name(int code);
 
 /// Printable ASCII of at most `longest` characters: names from a file may hold anything.

@@ -37,7 +37,7 @@ constexpr OperatorRow kRows[] = {
 
 constexpr OperatorRow kExternalRow = {OperatorKind::kExternal, "", -1, 0, kAnyNumber};
 
-// `name` is that of a custom operator's function.
+// `name`: the name of a custom operator.
 const OperatorRow* find_row(int code, std::string_view name) {
   const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const OperatorRow& r) {
     return r.code == code && (code != kCustom || r.name == name);
@@ -93,7 +93,7 @@ Status TfliteScan::run() {
   return ok_status();
 }
 
-// Constants and variables of operators are known once these are read.
+// Runs after the operators are read, when constants and variables are known.
 void TfliteScan::describe_tensors() {
   for (TensorSummary& row : summary.tensors) {
     const auto t = static_cast<size_t>(row.id);
@@ -104,7 +104,7 @@ void TfliteScan::describe_tensors() {
   }
 }
 
-// An empty or dynamic tensor that is refused is read by no operator, or the model is refused too.
+// Clears refused empty or dynamic shapes: no operator reads such a tensor, or the model is refused.
 void TfliteScan::clear_empty_shapes() {
   const auto is_extent = [](int extent) { return extent > 0; };
   for (size_t t = 0; t < refused_.size(); ++t) {
@@ -117,7 +117,7 @@ void TfliteScan::refuse(int index, std::string name, std::string reason) {
   summary.unsupported.push_back({index, std::move(name), std::move(reason)});
 }
 
-// Unsupported is collected, anything worse ends the scan.
+// Collects what is unsupported; any other error ends the scan.
 Status TfliteScan::note(const Error& error, int index, const std::string& name) {
   if (error.code() != ErrorCode::kUnsupported) return error;
   const std::string label = fmt::format("operator {} {}: ", index, name);
@@ -184,7 +184,7 @@ Result<int> TfliteScan::id_of(const Frame& frame, int id, const std::string& use
   return known;
 }
 
-// -1, for an operand that is absent, stays what it is.
+// Keeps -1, an absent operand.
 Result<std::vector<int>> TfliteScan::ids_of(const Frame& frame, std::vector<int> ids,
                                             const std::string& user) const {
   for (int& id : ids)
@@ -250,12 +250,12 @@ Result<TfliteScan::Code> TfliteScan::code_of(const schema::Operator& from, int i
   return Code{*number, name, custom};
 }
 
-// Ids in range, operands ready, results new. Also of operators that we lack; but those may keep
-// a state in a tensor that nothing computes, and that they are lacking is what to say.
+// Checks that ids are in range, operands ready and results new, also for unsupported operators. But
+// those may keep state in a tensor that nothing computes; they are reported as unsupported instead.
 Status TfliteScan::link(const Frame& frame, const schema::Operator& from, const std::string& label,
                         bool is_known, Operator& op) {
   TT_TRY_ASSIGN(op.inputs, ids_of(frame, values_of(from.inputs()), label));
-  // Data of a type that we lack is not read: that the operator uses such a tensor is what to say.
+  // Data of an unsupported type is not read; the operator is then reported for using such a tensor.
   for (const int id : op.inputs)
     if (id >= 0 && is_known && !ready_[static_cast<size_t>(id)] &&
         refused_[static_cast<size_t>(id)].empty())
@@ -273,13 +273,13 @@ Status TfliteScan::link(const Frame& frame, const schema::Operator& from, const 
   return ok_status();
 }
 
-// What is refused has no size that means anything, and nothing is allocated for it.
+// Refused tensors have no meaningful size, and nothing is allocated for them.
 Status TfliteScan::count_activation(int id) {
   const auto at = static_cast<size_t>(id);
   return refused_[at].empty() ? size_.add_activation(graph.tensors[at].bytes()) : ok_status();
 }
 
-// The function that was declared for an operator, made known to the graph.
+// Returns the function that was declared for an operator; adds it to the graph.
 const ExternalFunction* TfliteScan::external_of(const std::string& name) {
   for (size_t i = 0; i < externals_.size(); ++i) {
     if (externals_[i].op != name) continue;
@@ -363,8 +363,8 @@ Status TfliteScan::take(Operator op, const std::string& name) {
   return ok_status();
 }
 
-// What has only constants to read is computed now. Outputs of the network stay what they are:
-// they are read in the arena.
+// Computes operators that read only constants, except outputs of the network, which are read in the
+// arena.
 Status TfliteScan::prepare_operator(const Operator& op) {
   int64_t& macs = summary.operators.back().macs;
   if (!reads_only_constants(graph, op)) {

@@ -1,9 +1,8 @@
-// One scan of a .tflite file, in two readings: what the file holds, and what of it is not
-// supported. The two cannot disagree: import succeeds exactly when the summary's list of refusals
-// is empty.
+// One scan of a .tflite file gives both its contents and its unsupported parts, so that the two
+// cannot disagree: import succeeds exactly when the summary's list of refusals is empty.
 //
-// Operators are read in the order they run, those of other subgraphs where they are called. So a
-// graph has one list of tensors and one of operators; ids are subgraph 0's, as far as it goes.
+// Operators are read in execution order, those of other subgraphs at their call. So a graph has one
+// list of tensors and one of operators; ids begin with subgraph 0's.
 #pragma once
 
 #include <optional>
@@ -28,23 +27,23 @@ struct SubGraph;
 
 class TfliteScan {
  public:
-  /// Refers to all three.
+  /// Keeps references to the model and the declarations.
   TfliteScan(const schema::Model& model, const std::string& name,
              std::span<const ExternalDeclaration> externals);
 
-  /// kInvalidInput: what no reader could take. What is only unsupported is listed in the summary.
+  /// kInvalidInput: a malformed file. Unsupported parts are listed in the summary.
   Status run();
 
   Graph graph;
   ModelSummary summary;
 
  private:
-  /// A subgraph as it is being read: once for each call of it.
+  /// A subgraph being read, once for each call of it.
   struct Frame {
     int subgraph = 0;
     const schema::SubGraph* from = nullptr;
     const Frame* caller = nullptr;
-    std::vector<int> ids = {};          ///< in the graph, by the subgraph's own
+    std::vector<int> ids = {};          ///< ids in the graph, by the subgraph's own
     bool initialises = false;           ///< of a CALL_ONCE
     std::vector<int> initialised = {};  ///< the variables that it assigns
   };
@@ -57,7 +56,7 @@ class TfliteScan {
   void refuse(int index, std::string name, std::string reason);
   Status note(const Error& error, int index, const std::string& name);
   void refuse_border(const char* which, int id);
-  /// An operator of which a tensor is refused is, for the same reason.
+  /// Refuses an operator that has a refused tensor, for the same reason.
   bool refuse_tensors_of(const Operator& op, const std::string& name);
 
   Result<Frame> open(int subgraph);
@@ -69,22 +68,22 @@ class TfliteScan {
   Status read_operators(Frame& frame);
   Status read_operator(Frame& frame, const schema::Operator& from);
 
-  // tflite_state.cc
+  // state.cc
   Status place_variables(const Frame& main);
   bool is_resource(int id) const;
-  /// Only READ_VARIABLE takes a handle here, and nothing else. kInvalidInput: otherwise.
+  /// Checks that READ_VARIABLE takes handles only, and other operators none. kInvalidInput: not so.
   Status check_handles(const Operator& op, const std::string& label) const;
   Status read_handle(Frame& frame, const schema::Operator& from, Operator op);
   Status read_assignment(Frame& frame, const schema::Operator& from, Operator op);
   Status read_call_once(const Frame& frame, const schema::Operator& from, Operator op);
 
-  // tflite_control.cc
+  // control.cc
   Status read_if(Frame& frame, const schema::Operator& from, const Operator& op);
   Status read_while(Frame& frame, const schema::Operator& from, const Operator& op);
-  /// The results of `op`, in the frame's own ids, that a call will compute.
+  /// Returns the ids of the results of `op` that a call will compute.
   Result<std::vector<int>> results_of(const Frame& frame, const schema::Operator& from,
                                       const Operator& op) const;
-  /// The operators of a subgraph, on these inputs; what they compute are its outputs.
+  /// Reads the operators of a subgraph on these inputs; returns its outputs.
   Result<std::vector<int>> call(const Frame& caller, const Operator& op, int subgraph,
                                 const std::vector<int>& inputs);
   Status hand_in(Frame& called, int local, int from);
@@ -102,9 +101,9 @@ class TfliteScan {
               bool is_known, Operator& op);
   Status count_activation(int id);
   Status prepare_operator(const Operator& op);
-  /// Into the summary.
+  /// Adds the operator to the summary.
   void list(const Operator& op, const std::string& name);
-  /// The operator listed last, into the graph, unless something of it is unsupported.
+  /// Adds the operator listed last to the graph, unless it is unsupported.
   Status take(Operator op, const std::string& name);
   void clear_empty_shapes();
   void describe_tensors();

@@ -1,9 +1,9 @@
-// How a scan reads resource variables: VAR_HANDLE, ASSIGN_VARIABLE and CALL_ONCE. READ_VARIABLE is
-// an operator like any other.
+// Reads resource variables: VAR_HANDLE, ASSIGN_VARIABLE and CALL_ONCE. READ_VARIABLE is an operator
+// like any other.
 //
 // A variable is the tensor of its first handle, with the type and shape of its first value; other
-// handles are further names of it. So state is one kind of tensor (Tensor::is_variable), whether
-// SVDF keeps it or a network does (ADR 67).
+// handles are aliases. So state is one kind of tensor (Tensor::is_variable), whether SVDF keeps it
+// or a network does (ADR 67).
 #include <fmt/format.h>
 
 #include <algorithm>

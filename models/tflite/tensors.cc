@@ -48,7 +48,7 @@ std::optional<ElementType> element_type(schema::TensorType type) {
   }
 }
 
-// Two to a byte, the low half first; of an odd number the last half is nothing.
+// int4 are packed two to a byte, the low half first; an odd last half is unused.
 int64_t bytes_in_file(const Tensor& tensor) {
   return tensor.type == ElementType::kInt4 ? (tensor.elements() + 1) / 2 : tensor.bytes();
 }
@@ -175,8 +175,8 @@ class TensorReader {
     return ok_status();
   }
 
-  // A bias's scale is compared with those of input and weights where TFLite Micro does so, and
-  // QUANTIZE reads scale and zero point; nothing else does. State starts from 0 whatever they are.
+  // Used only for biases, whose scale is compared with those of input and weights where TFLite
+  // Micro does so, and by QUANTIZE, which reads scale and zero point. State always starts from 0.
   Status read_scales_of_sums(const schema::Quantization& from) {
     const bool has_zero_points = from.zero_point() != nullptr && from.zero_point()->size() != 0;
     if (from.scale() == nullptr || !has_zero_points) return ok_status();  // as TFLite Micro
@@ -217,8 +217,8 @@ class TensorReader {
     return ok_status();
   }
 
-  // An empty list of integers, such as the shape of a scalar, is a constant without data. Nothing
-  // is computed of other empty tensors: converters leave them where no operator looks.
+  // An empty list of integers, such as the shape of a scalar, is a constant without data. Other
+  // empty tensors are refused: converters leave them where no operator reads them.
   void settle_empty() {
     if (read_.tensor.elements() != 0 || !read_.unsupported.empty()) return;
     const bool is_list =
@@ -230,7 +230,7 @@ class TensorReader {
   }
 
   // TFLite Micro resets variable tensors to the zero point in int8 and to 0 in all other types;
-  // what reset_byte() knows is the zero point.
+  // reset_byte() takes the zero point in all types.
   void refuse_odd_reset() {
     const std::vector<int32_t>& zero_points = read_.tensor.quantization.zero_points;
     if (read_.tensor.is_variable && read_.tensor.type != ElementType::kInt8 &&

@@ -14,12 +14,12 @@ struct ExternalDeclaration;
 
 /// Reads and checks a model. kNotFound: no such file. kInvalidInput: not a FlatBuffer, truncated,
 /// another schema version, offsets or shapes out of range, missing quantisation. kUnsupported:
-/// operators, types or dynamic shapes outside what this version does; the message lists the first
-/// fifty.
+/// operators, types or dynamic shapes outside what this version does; the message names the first
+/// (models/refusal.h).
 Result<Graph> import_tflite(const std::string& path);
 
-/// The same, of bytes in memory. `name` becomes Graph::name; `label` starts every message.
-/// Operators in `externals` are left to their functions; kInvalidInput where it has none such.
+/// The same for bytes in memory. `name` becomes Graph::name; `label` starts every message.
+/// Operators in `externals` are left to their functions; kInvalidInput: the model has no such one.
 Result<Graph> import_tflite(std::span<const uint8_t> bytes, const std::string& name,
                             const std::string& label,
                             std::span<const ExternalDeclaration> externals = {});

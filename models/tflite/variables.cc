@@ -15,7 +15,7 @@ std::string text_of(const flatbuffers::String* text) {
   return text == nullptr ? std::string() : text->str();
 }
 
-// Of one subgraph, whose handles have ids of their own.
+// Adds the variables of one subgraph, whose handles have ids of their own.
 void add_variables(const schema::Model& model, int subgraph, std::vector<FileVariable>& all) {
   const auto* operators =
       model.subgraphs()->Get(static_cast<flatbuffers::uoffset_t>(subgraph))->operators();

@@ -1,8 +1,8 @@
-// The resource variables of a .tflite file: what VAR_HANDLE names, READ_VARIABLE and
-// ASSIGN_VARIABLE use, whichever subgraph they stand in.
+// The resource variables of a .tflite file: named by VAR_HANDLE, used by READ_VARIABLE and
+// ASSIGN_VARIABLE, in any subgraph.
 //
-// A handle has no type and no shape. As in TFLite Micro, the first value that an ASSIGN_VARIABLE
-// of the file gives to a variable says how large it is, and which zero point it is reset to
+// A handle has no type and no shape. As in TFLite Micro, the first value that an ASSIGN_VARIABLE of
+// the file gives to a variable determines its size and the zero point to which it is reset
 // (MicroResourceVariables::Allocate).
 #pragma once
 
@@ -25,16 +25,16 @@ struct FileTensor {
 struct FileVariable {
   std::string container, shared_name;
   FileTensor handle;                ///< the first in the file
-  std::optional<FileTensor> value;  ///< the first that is assigned; nothing: none is
-  int tensor = -1;                  ///< of the graph, once a scan has placed it
+  std::optional<FileTensor> value;  ///< the first one assigned; nullopt: never assigned
+  int tensor = -1;                  ///< id in the graph, once a scan has placed it
 };
 
-/// In the file's order, subgraph by subgraph. Operators that make no sense are passed over: who
-/// reads them has to say so.
+/// Returns the variables in the file's order, subgraph by subgraph. Skips malformed operators; the
+/// scan that reads them has to report them.
 std::vector<FileVariable> file_variables(const schema::Model& model);
 
-/// Its place in `variables`; nothing for a name that none has. A handle without a container is the
-/// first variable of its name, as in TFLite Micro.
+/// Returns the index of the named variable; nullopt for an unknown name. A handle without a
+/// container is the first variable of its name, as in TFLite Micro.
 std::optional<size_t> find_variable(const std::vector<FileVariable>& variables,
                                     const schema::VarHandleOptions* name);
 

@@ -1,5 +1,5 @@
-// SQUARED_DIFFERENCE, PRELU, DIV, ADD_N and CUMSUM: what of them depends on one int8 alone is a
-// table.
+// SQUARED_DIFFERENCE, PRELU, DIV, ADD_N and CUMSUM. Terms that depend on a single int8 are lookup
+// tables.
 #include <algorithm>
 
 #include "base/little_endian.h"

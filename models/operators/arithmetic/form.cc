@@ -72,15 +72,15 @@ Result<IntegerOp> prepare_div(const OperatorView& view) {
 
 namespace {
 
-// What ADD_N and CUMSUM add up: terms of 20 fraction bits and one less, from the first input's
-// scale to the output's.
+// The sums of ADD_N and CUMSUM: terms are inputs shifted left by 20 and halved; the multiplier
+// converts their sum from the first input's scale to the output's.
 struct Accumulation {
   std::vector<int32_t> terms;
   int32_t base = 0;
   QuantizedMultiplier multiplier;
 };
 
-constexpr int kMostTerms = 15;  // each is below 2^27, and the base is one more
+constexpr int kMostTerms = 15;  // each is below 2^27, and the base is one more term
 
 Result<Accumulation> accumulation_of(const OperatorView& view) {
   constexpr int kLeftShift = 20;
@@ -92,7 +92,7 @@ Result<Accumulation> accumulation_of(const OperatorView& view) {
   if (!(real < 1) || !(real > 0) || sum.multiplier.shift > 0)
     return view.unsupported("the ratio of its scales, which TFLite refuses");
   sum.terms = scaled_terms(in.zero_points[0], kLeftShift, quantize_multiplier(0.5));
-  // The sum begins with what the zero point itself scales to: TFLite's own.
+  // As in TFLite, the sum starts from the scaled term of a stored 0.
   sum.base = sum.terms[128];
   return sum;
 }
@@ -127,8 +127,8 @@ Result<IntegerOp> prepare_add_n(const OperatorView& view) {
   return IntegerOp(std::move(op));
 }
 
-// TFLite's sum overflows int32 along longer axes than kMostTerms when all values are extreme; here
-// and in generated code it wraps, as it does there on every machine of two's complement.
+// If all values are extreme, TFLite's sum overflows int32 along axes longer than kMostTerms. Here
+// and in generated code it wraps, as TFLite's does on every two's complement machine.
 Result<IntegerOp> prepare_cumsum(const OperatorView& view) {
   const Tensor &input = view.input(0), &output = view.output();
   TT_TRY(view.require_int8(input));

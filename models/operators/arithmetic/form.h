@@ -30,7 +30,7 @@ struct PreluOp {
   std::array<std::vector<int8_t>, 2> constants;
 };
 
-/// DIV: clamp(offset + rescaled(a' / b')). By a b' of zero: fixed_point::reciprocal(0).
+/// DIV: clamp(offset + rescaled(a' / b')). A b' of zero takes fixed_point::reciprocal(0).
 struct DivOp {
   int64_t elements = 0;
   int32_t input1_offset = 0, input2_offset = 0, output_offset = 0;

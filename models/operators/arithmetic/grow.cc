@@ -1,4 +1,4 @@
-// How SQUARED_DIFFERENCE, PRELU, DIV, ADD_N and CUMSUM join a random graph.
+// Adds SQUARED_DIFFERENCE, PRELU, DIV, ADD_N or CUMSUM to a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include <algorithm>

@@ -33,7 +33,7 @@ void run(const PreluOp& op, const Buffers& buffers) {
 
 namespace {
 
-// How far x can be shifted left without losing its sign.
+// Returns how far x can be shifted left without losing its sign.
 int headroom(int32_t x) { return std::countl_zero(static_cast<uint32_t>(x < 0 ? ~x : x)) - 1; }
 
 int8_t quotient(const DivOp& op, int32_t a, int32_t b) {

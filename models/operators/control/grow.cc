@@ -1,4 +1,4 @@
-// IF and WHILE around whatever else grows, one in another too.
+// Adds IF or WHILE around other operators to a random graph, also nested.
 #include "tests/random_graphs/grow.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ void grow_some(GraphMaker& m, int most) {
   for (int i = m.between(0, most); i > 0; --i) grow_something(m);
 }
 
-// One bool, of a value that inputs decide.
+// Returns a tensor of one bool that depends on the inputs.
 int condition(GraphMaker& m) {
   const auto one = [](const Tensor& t) { return t.elements() == 1; };
   const int known =
@@ -32,7 +32,7 @@ int condition(GraphMaker& m) {
   return c;
 }
 
-// A tensor of as many bytes and the same type, from what this side sees.
+// Returns a tensor of the same type and size that is visible in this branch or loop.
 int alike(GraphMaker& m, const Tensor& like) {
   const auto fits = [&](const Tensor& t) {
     return t.type == like.type && t.bytes() == like.bytes();
@@ -41,7 +41,7 @@ int alike(GraphMaker& m, const Tensor& like) {
   return known >= 0 ? known : m.random_constant(like.type, like.shape, like.quantization);
 }
 
-// A counter of int32, or of int8 whose steps are exact.
+// Returns a constant for a counter of int32, or of int8 with a scale that keeps steps exact.
 int counter(GraphMaker& m, ElementType type, int value) {
   if (type == ElementType::kInt32) return m.integers({1}, {value});
   return m.constant(ElementType::kInt8, {1}, {{0.5F}, {0}, 0}, {static_cast<uint8_t>(value)});

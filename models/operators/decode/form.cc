@@ -1,9 +1,9 @@
-// TFLM_DECODE: tensors that a model keeps compressed. Import computes them.
+// TFLM_DECODE: decompresses constant tensors of a model. Import computes them.
 //
-// Pairs of inputs, the codes and what describes them, give an output each. A description begins
-// with 16 bytes: the kind of code, its version, and from byte 4 on what the kind needs. Codes stand
-// bit behind bit, the highest of a byte first. A code that leads outside its tables is refused
-// here; TFLite Micro would read what lies there.
+// Each output has a pair of inputs, codes and their description. A description begins with 16
+// bytes: the kind of code, its version, and from byte 4 on the kind's parameters. Codes are packed
+// bit by bit, the highest bit of a byte first. Codes that point outside their tables are refused
+// here; TFLite Micro would read out of bounds.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -24,7 +24,7 @@ class BitReader {
  public:
   explicit BitReader(const Bytes& bytes) : bytes_(bytes) {}
 
-  /// What lies behind the end is zeros: prefix codes look ahead.
+  /// Returns zeros beyond the end, because prefix codes look ahead.
   uint32_t next(int count) {
     uint32_t bits = 0;
     for (; count > 0; --count, ++at_) {
@@ -58,9 +58,9 @@ struct Compressed {
   }
 };
 
-// Where the channels of a tensor lie: the outermost axis or the innermost.
+// The channels of a tensor, along the outermost axis or the innermost.
 struct Channels {
-  int64_t count = 1, elements = 1;  // elements in a row that are of the same channel
+  int64_t count = 1, elements = 1;  // consecutive elements of one channel
 
   int64_t of(int64_t element) const { return element / elements % count; }
 };
@@ -77,7 +77,7 @@ Result<Channels> channels_of(const Compressed& c) {
   return channels;
 }
 
-// Indices of 1 to 7 bits into a table of values for each channel.
+// Decodes indices of 1 to 7 bits into a table of values per channel.
 Result<Bytes> decode_lookup(const Compressed& c) {
   constexpr size_t kBitsAt = 5, kStrideAt = 6;
   TT_TRY_ASSIGN(const Channels channels, channels_of(c));
@@ -95,7 +95,7 @@ Result<Bytes> decode_lookup(const Compressed& c) {
   return values;
 }
 
-// A bit for each value: whether it is the table's next, or its channel's zero point.
+// Decodes a bit per value: 1 takes the table's next value, 0 the channel's zero point.
 Result<Bytes> decode_pruned(const Compressed& c) {
   const Quantization& q = c.output.quantization;
   TT_TRY_ASSIGN(const Channels channels, channels_of(c));
@@ -121,9 +121,9 @@ Result<Bytes> decode_pruned(const Compressed& c) {
   return values;
 }
 
-// Prefix codes, by tables of entries of 16 or 32 bits. An entry is a symbol and how many of the
-// bits that led to it are its own, or how many bits follow and where, behind this entry, their
-// table is.
+// Decodes prefix codes, by tables of entries of 16 or 32 bits. A leaf holds a symbol and the number
+// of looked-up bits that belong to its code. Any other entry holds the number of bits to look up
+// next, less 1, and the distance from this entry to their table.
 Result<Bytes> decode_huffman(const Compressed& c) {
   constexpr size_t kTablesAt = 5;
   const uint8_t tables = c.description.data[kTablesAt];

@@ -1,4 +1,4 @@
-// How TFLM_DECODE joins a random graph.
+// Adds TFLM_DECODE to a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include "examples/compressed_weights.h"
@@ -6,8 +6,8 @@
 
 namespace tinytune::bench {
 
-// Decodes an operand of any element type. Decoded weights are made in trial.cc, which compares with
-// the plain ones.
+// Decodes an operand of any element type. trial.cc makes decoded weights and compares them with
+// plain ones.
 template <>
 void grow<OperatorKind::kDecode>(GraphMaker& m) {
   const WeightCode code =

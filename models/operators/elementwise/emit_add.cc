@@ -23,7 +23,7 @@ std::string linear(const AddOp& op, const LinearAdd& form, EmitContext& context)
   return w.text();
 }
 
-// The reference's own steps; the inputs' by table, since 256 values each are all there are.
+// Emits the reference's own steps; those on a single input are tables of 256 values.
 std::string by_reference(const AddOp& op, EmitContext& context) {
   const AddTerms terms = add_terms(op);
   const std::string first =

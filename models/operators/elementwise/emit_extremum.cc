@@ -1,5 +1,5 @@
-// MAXIMUM and MINIMUM: of four bytes at a time where the core compares them so (Arm's DSP
-// extension) and neither operand is repeated.
+// MAXIMUM and MINIMUM: four bytes at a time if the core compares them so (Arm's DSP extension) and
+// no operand is broadcast.
 #include "codegen/operators/elementwise.h"
 #include "codegen/operators/operator_emitter.h"
 #include "codegen/operators/pair_text.h"
@@ -14,7 +14,7 @@ void print_choice(CWriter& w, const ExtremumOp& op, const std::string& a, const 
   w.line(output + " = " + a + (op.maximum ? " > " : " < ") + b + " ? " + a + " : " + b + ";");
 }
 
-// One assembly statement: nothing may come between the comparison and what its flags choose.
+// One assembly statement: nothing may come between the comparison and the selection by its flags.
 void print_words(CWriter& w, const ExtremumOp& op, const ElementPointers& p) {
   const std::string chosen = op.maximum ? "%1, %2" : "%2, %1";
   w.open("for (int32_t i = 0; i < " + std::to_string(op.elements / kWord) + "; ++i)");

@@ -28,7 +28,7 @@ int8_t finished(const AddOp& op, int32_t first, int32_t second) {
       op.output_offset, op.activation_min, op.activation_max);
 }
 
-// As add_reference() of every pair; each operand is scaled once.
+// Returns add_reference() of every pair; scales each operand once.
 Outputs all_outputs(const AddOp& op) {
   const AddTerms terms = add_terms(op);
   Outputs out;
@@ -38,7 +38,7 @@ Outputs all_outputs(const AddOp& op) {
   return out;
 }
 
-// The c that fit (k1, k2, shift) on every pair form an interval; its middle, or nothing.
+// Returns the middle of the interval of all c that fit (k1, k2, shift) on every pair, or nullopt.
 std::optional<int32_t> offset_for(const AddOp& op, const Outputs& out, int64_t k1, int64_t k2,
                                   int shift) {
   int64_t low = std::numeric_limits<int64_t>::min(), high = std::numeric_limits<int64_t>::max();
@@ -86,8 +86,8 @@ std::optional<LinearAdd> find_linear_add(const AddOp& op) {
   const double s2 =
       real_scale(op.input2_multiplier, op.input2_shift) * out_scale * (op.subtract ? -1 : 1);
   const Outputs out = all_outputs(op);
-  // From the finest fixed point that can hold the sum; a coarser one cannot fit where two finer
-  // ones did not, save by luck.
+  // Tries the two finest fixed-point formats that hold the sum. If both fail, a coarser one could
+  // fit only by luck.
   const double reach = 128 * (std::abs(s1) + std::abs(s2)) + std::abs(s1 * op.input1_offset) +
                        std::abs(s2 * op.input2_offset) + std::abs(op.output_offset) + 1;
   const int finest = std::min(30, 31 - static_cast<int>(std::ceil(std::log2(reach))));

@@ -1,5 +1,5 @@
-// MUL. Where one multiplication does what the reference's two roundings do, or a function that is
-// given by where its bytes rise, on every product that two int8 can make, it is used.
+// MUL. Uses one multiplication if, on every product of two int8, it gives the result of the
+// reference's two roundings, or of a function given as ByteSteps.
 #include <algorithm>
 #include <cstdlib>
 #include <optional>

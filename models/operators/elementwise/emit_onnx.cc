@@ -1,4 +1,4 @@
-// ONNX's ADD and SUB: what the float sum rounds up was found when the form was made.
+// ONNX's ADD and SUB: the form's steps say where the float sum rounds up.
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/elementwise.h"
 #include "codegen/operators/fixed_point_text.h"

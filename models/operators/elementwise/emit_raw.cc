@@ -1,4 +1,4 @@
-// Arithmetic on numbers without a scale: as C has it, where sums and products wrap.
+// Arithmetic on integers without a scale: C's own, with sums and products that wrap.
 #include "codegen/operators/elementwise.h"
 #include "codegen/operators/fixed_point_text.h"
 #include "codegen/operators/operator_emitter.h"

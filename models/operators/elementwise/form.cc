@@ -16,7 +16,7 @@ using Raw = RawArithmeticOp::Function;
 bool is_wide(const OperatorView& view) { return view.output().type == ElementType::kInt16; }
 bool is_raw(const OperatorView& view) { return view.output().type == ElementType::kInt32; }
 
-// Of operands and a result of one type without scales.
+// Returns the form for operands and a result of one type without scales.
 Result<IntegerOp> raw_arithmetic(const OperatorView& view, Raw function,
                                  Activation activation = Activation::kNone) {
   RawArithmeticOp op;
@@ -36,7 +36,7 @@ Result<IntegerOp> raw_arithmetic(const OperatorView& view, Raw function,
   return IntegerOp(std::move(op));
 }
 
-// The same of the forms of int16.
+// Reads the operands and the range of an int16 form.
 template <typename Op>
 Status read_wide(const OperatorView& view, Op& op) {
   for (const Tensor* t : {&view.input(0), &view.input(1), &view.output()})
@@ -49,7 +49,7 @@ Status read_wide(const OperatorView& view, Op& op) {
   return ok_status();
 }
 
-// Scales of ADD and SUB, in either width.
+// Reads the scales of ADD and SUB, in either width.
 template <typename Op>
 Status read_sum_scales(const OperatorView& view, int left_shift, Op& op) {
   const Quantization &q1 = view.input(0).quantization, &q2 = view.input(1).quantization,
@@ -83,7 +83,7 @@ Status read_sum_scales(const OperatorView& view, int left_shift, Op& op) {
   return ok_status();
 }
 
-// What reads all of a form but its scales: read_arithmetic() of int8, read_wide() of int16.
+// Reads all of a form but its scales: read_arithmetic() for int8, read_wide() for int16.
 template <typename Op>
 using ReadOperands = Status (*)(const OperatorView& view, Op& op);
 

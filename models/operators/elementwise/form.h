@@ -30,14 +30,14 @@ struct MulOp {
   int32_t input1_offset = 0, input2_offset = 0, output_offset = 0;
   int32_t multiplier = 0;
   int shift = 0;
-  ByteSteps steps;  ///< ONNX's, instead of multiplier, which may come near, and offset; or empty
+  ByteSteps steps;  ///< ONNX's; replaces multiplier (then at most an estimate) and offset; or empty
   int activation_min = -128, activation_max = 127;
   Broadcast broadcast;
   std::array<std::vector<int8_t>, 2> constants;
-  std::array<std::vector<uint8_t>, 2> lookups;  ///< what operands go through first, or empty
+  std::array<std::vector<uint8_t>, 2> lookups;  ///< tables applied to operands first, or empty
 };
 
-/// MAXIMUM, MINIMUM of the raw values: TFLite requires equal scales and trusts it.
+/// MAXIMUM, MINIMUM of the stored values: TFLite requires equal scales and relies on it.
 struct ExtremumOp {
   int64_t elements = 0;
   bool maximum = true;
@@ -46,12 +46,12 @@ struct ExtremumOp {
 };
 
 /// ONNX's ADD and SUB: y = terms[0][a] + terms[1][b] is the sum in units of 2^-shift of the output,
-/// zero point included; the result is k = floor(y), or k + 1 where y's fraction reaches steps[k mod
-/// 256]. Proved for every pair when it is made, so the float sum's own roundings are in the steps.
+/// zero point included; the result is k = floor(y), or k + 1 if y's fraction reaches steps[k mod
+/// 256]. Preparation checks every pair, so the steps include the float sum's own roundings.
 struct SteppedAddOp {
   int64_t elements = 0;
   std::array<std::vector<int64_t>, 2> terms;  ///< of every int8 value, -128 first
-  std::vector<int64_t> steps;                 ///< 256; 2^shift where nothing goes up
+  std::vector<int64_t> steps;                 ///< by k mod 256; 2^shift: never rounds up
   int shift = 0;
   bool wide = false;  ///< whether y needs 64 bits
   int activation_min = -128, activation_max = 127;

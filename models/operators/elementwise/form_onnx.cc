@@ -1,9 +1,9 @@
-// ONNX's ADD, SUB and MUL (ADR 76). Each is a float32 computation on every pair of bytes; a form is
-// found in which integers follow it, and checked on all 65,536 pairs.
+// ONNX's ADD, SUB and MUL (ADR 76). Each is a float32 function of a pair of bytes; preparation
+// finds an integer form of it and checks all 65,536 pairs.
 //
-// ADD and SUB round the sum of two numbers, one for each byte, so the result never falls as the
-// exact sum grows: where it rises depends on nothing but the sum. MUL in onnxruntime's kernel is a
-// function of the bytes' integer product.
+// ADD and SUB round the sum of two numbers, one per byte, so the result is non-decreasing in the
+// exact sum: its thresholds depend on the sum alone. MUL in onnxruntime's kernel is a function of
+// the bytes' integer product.
 #include <functional>
 
 #include "models/byte_steps.h"
@@ -13,14 +13,14 @@
 namespace tinytune {
 namespace {
 
-// A sum as float32 computes it: `wanted` is the result before it is clamped, and the terms' exact
-// sum is near it. Both of int8 values.
+// A sum in float32: `wanted` is the result before it is clamped, near the exact sum of the terms
+// `first` and `second`. All take int8 values.
 struct FloatSum {
   std::function<double(int)> first, second;
   std::function<int(int, int)> wanted;
 };
 
-// QuantizeLinear of the sum of what DequantizeLinear gives.
+// Returns QuantizeLinear of the sum of two DequantizeLinear.
 FloatSum standard_sum(const OperatorView& view, bool subtract) {
   const FloatScale first(view.input(0)), second(view.input(1)), out(view.output());
   const float sign = subtract ? -1 : 1;
@@ -29,7 +29,8 @@ FloatSum standard_sum(const OperatorView& view, bool subtract) {
           [=](int a, int b) { return out.quantised(first.real(a) + sign * second.real(b)); }};
 }
 
-// MlasQLinearAdd with fused multiply-add: scales are divided first, and zero points join them.
+// Returns MlasQLinearAdd's sum with fused multiply-add: divides scales first and adds up the zero
+// points' products to one constant.
 FloatSum qlinear_sum(const OperatorView& view, const QLinearAttributes& how) {
   const FloatScale first(view.input(0)), second(view.input(1)), out(view.output());
   const int offset = how.offset;
@@ -54,8 +55,8 @@ FloatSum qlinear_sum(const OperatorView& view, const QLinearAttributes& how) {
   return {step, rest, [=](int a, int b) { return sum(b, a); }};
 }
 
-// Steps such that every pair of operands gets the float sum's byte, at this precision; false where
-// two sums of one place round to different sides.
+// Finds steps with which every pair of operands gives the float sum's byte, at this precision;
+// returns false if no step separates the sums that round up from those that do not.
 bool find_steps(SteppedAddOp& op, const std::vector<int>& wanted) {
   const int64_t one = int64_t{1} << op.shift;
   std::vector<int64_t> up(256, one), down(256, -1);
@@ -107,7 +108,7 @@ Result<IntegerOp> onnx_add_form(const OperatorView& view, bool subtract) {
   std::vector<int> wanted;
   for (int a = -128; a < 128; ++a)
     for (int b = -128; b < 128; ++b) wanted.push_back(sum.wanted(a, b));
-  // 32 bits where they tell all sums apart; exact ties of simple ratios need the float32's own.
+  // 32 bits if they separate all sums; exact ties of simple ratios need 64.
   const int bits = static_cast<int>(std::ceil(std::log2(reach)));
   const int finest = std::min(22, 30 - bits);
   for (const int shift : {finest, finest - 1, finest - 2, finest - 3, 44, 40, 48, 36}) {

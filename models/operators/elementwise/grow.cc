@@ -1,4 +1,5 @@
-// Operands that may repeat along axes, be constants, or be the same tensor twice.
+// Adds ADD, SUB, MUL, MAXIMUM or MINIMUM to a random graph. Operands may be broadcast, constants,
+// or the same tensor twice.
 #include "tests/random_graphs/grow.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 namespace tinytune::bench {
 namespace {
 
-// Of int32, now and then. False: this one is to be quantised.
+// Now and then adds the operator on int32; false: the caller adds a quantised one.
 bool grow_raw(GraphMaker& m, OperatorKind kind, Attributes attributes) {
   if (m.is_wide() || !m.chance(12)) return false;
   const std::vector<int> inputs = plain_operands(m, ElementType::kInt32);

@@ -8,8 +8,8 @@
 namespace tinytune {
 
 struct ExternalAttributes {
-  std::string op;                ///< what the file calls it: "CUSTOM softsign", "EXP"
-  std::string function;          ///< of Graph::externals
+  std::string op;                ///< name in the file: "CUSTOM softsign", "EXP"
+  std::string function;          ///< name in Graph::externals
   std::vector<uint8_t> options;  ///< of a custom operator, as the file has them
 };
 

@@ -1,4 +1,4 @@
-// An operator that a function of the user's computes: a call of it, and all it is told.
+// External operators: a call of the user's function, and the description of the operator for it.
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/operator_emitter.h"
 #include "models/external_operator.h"

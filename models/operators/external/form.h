@@ -9,7 +9,7 @@
 
 namespace tinytune {
 
-/// An operator that a C function of the user's computes: all that it is told of one.
+/// An operator that a C function of the user computes: all that the function is told.
 struct ExternalOp {
   struct Operand {
     bool is_absent = false;

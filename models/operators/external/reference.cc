@@ -1,4 +1,4 @@
-// Only a network knows a user's function; alone, it is its stub of zeros.
+// Only a network has the user's function; without it, the reference is the stub that writes zeros.
 #include "models/reference/reference.h"
 
 #include <algorithm>

@@ -1,12 +1,12 @@
-// GATHER, GATHER_ND, EMBEDDING_LOOKUP: slices copied from places that are read where they stand. A
-// computed place outside the data is brought inside, so no network reads beyond its tensors.
+// GATHER, GATHER_ND, EMBEDDING_LOOKUP: copies slices; reads places in their own tensor. Clamps
+// computed places to the data, so that no network reads beyond its tensors.
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/operator_emitter.h"
 
 namespace tinytune::emitter {
 namespace {
 
-// Bytes copied at once: 4 where every slice begins and ends at a multiple of 4.
+// Returns the bytes copied at once: 4 if every slice begins and ends at a multiple of 4.
 int64_t granule(const GatherOp& op) {
   bool words = op.slice_bytes % 4 == 0 && op.block_bytes % 4 == 0;
   for (const GatherOp::Coordinate& c : op.coordinates) words = words && c.step_bytes % 4 == 0;

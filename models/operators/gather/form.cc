@@ -16,7 +16,7 @@ int64_t product(const Shape& shape, size_t first, size_t last) {
   return count;
 }
 
-// Constants on either side, and the types that TFLite Micro takes.
+// Reads constant data or places, and checks for the types that TFLite Micro takes.
 Status read_operands(const OperatorView& view, size_t data, size_t places, GatherOp& op) {
   const Tensor &from = view.input(data), &at = view.input(places), &output = view.output();
   const bool is_plain = view.arithmetic() == Arithmetic::kOnnx && from.type == ElementType::kInt32;

@@ -1,4 +1,4 @@
-// How GATHER, GATHER_ND and EMBEDDING_LOOKUP join a random graph.
+// Adds GATHER, GATHER_ND or EMBEDDING_LOOKUP to a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace tinytune::bench {
 namespace {
 
-// int8 or float32, constant now and then.
+// Returns data to gather from: int8 or float32, constant now and then.
 int gathered(GraphMaker& m, size_t least_rank) {
   const auto fits = [&](const Tensor& t) { return t.shape.size() >= least_rank; };
   if (m.chance(10)) {

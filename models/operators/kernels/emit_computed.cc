@@ -1,4 +1,4 @@
-// FULLY_CONNECTED whose weights or bias are computed: the loops of its definition.
+// FULLY_CONNECTED whose weights or bias are computed: plain loops, as in its definition.
 #include <algorithm>
 
 #include "base/little_endian.h"
@@ -14,7 +14,7 @@ bool are_equal(const std::vector<int32_t>& values) {
   return std::all_of(values.begin(), values.end(), [&](int32_t v) { return v == values[0]; });
 }
 
-// Lines that scale `sum` to `v`.
+// Prints lines that scale `sum` to `v`.
 void print_scaled(CWriter& w, const ComputedDenseOp& op, EmitContext& context) {
   std::vector<int32_t> multiplier = op.multiplier, shift = op.shift;
   if (op.long_sums)

@@ -1,8 +1,8 @@
-// CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of int16 activations: the loops of their
-// definition; those that run once are left to the compiler. Where weights prove that no sum of
-// products leaves 32 bits, it has no more. Several channels at a time share the inputs. Where the
-// core multiplies pairs (pair_text.h), weights are stored as the pairs of 16 bits that it reads:
-// twice the bytes, and two instructions less for four products.
+// CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of int16 activations: plain loops; the compiler
+// removes those that run once. Sums have 32 bits if the weights prove that no sum of products
+// exceeds them. Several channels at a time share the inputs. For cores that multiply pairs
+// (pair_text.h), weights are stored as the pairs of 16 bits that those read: twice the bytes, and
+// two instructions less for four products.
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -24,7 +24,7 @@ std::string number(int64_t value) { return std::to_string(value); }
 
 bool is_depthwise(const WideKernelOp& op) { return op.shape.op == OpKind::kDepthwiseConv2d; }
 
-// The largest sum of products that any output channel can have, in size.
+// Returns the largest magnitude of any output channel's sum of products.
 int64_t largest_sum(const WideKernelOp& op) {
   std::vector<int64_t> sums(static_cast<size_t>(op.shape.out_c), 0);
   const auto row = static_cast<size_t>(op.shape.reduction());
@@ -33,14 +33,14 @@ int64_t largest_sum(const WideKernelOp& op) {
   return *std::max_element(sums.begin(), sums.end());
 }
 
-// Sums of 32 bits wrap in the reference; with a proof nothing does.
+// Returns the type of sums: 32-bit sums of the reference wrap; long ones narrow if proved to fit.
 const char* sum_type(const WideKernelOp& op) {
   if (!op.long_sums) return "uint32_t";
   return largest_sum(op) <= INT32_MAX ? "int32_t" : "int64_t";
 }
 
-// Loops over the taps of one axis that lie inside the input: `i` is the input's index, `k` the
-// tap's.
+// Opens a loop over the taps of one axis that lie inside the input: `i` is the input's index, `k`
+// the tap's.
 struct Axis {
   const char* name;
   int in, out, kernel, stride, dilation, pad;
@@ -58,7 +58,8 @@ void open_taps(CWriter& w, const Axis& a) {
     w.line("if (" + i + " < 0 || " + i + " >= " + number(a.in) + ") continue;");
 }
 
-// One sum, where channels share no inputs or rows of weights are no words.
+// Prints the products of a single channel's sum, if channels share no inputs or rows of weights are
+// no whole words.
 void print_products(CWriter& w, const WideKernelOp& op, const std::string& input,
                     const std::string& weights) {
   const Workload& s = op.shape;
@@ -78,14 +79,14 @@ void print_products(CWriter& w, const WideKernelOp& op, const std::string& input
   w.loop("i", fan_in).line("sum += (" + type + ")(x[i] * y[i]);").close();
 }
 
-// How weights are stored: of some channels at a time [pair of products][channel][product of the
+// The order of stored weights, in blocks of channels: [pair of products][channel][product of the
 // pair] as 16 bits, or [product][channel] as bytes.
 struct RunWeights {
-  int channels;  // that read the same inputs
+  int channels;  // per block; they read the same inputs
   bool pairs;
-  int run;  // products between tests of a loop
+  int run;  // products per iteration of a loop
 
-  // Nothing where rows are no whole runs.
+  // Returns nullopt if rows are no whole runs.
   static std::optional<RunWeights> of(const WideKernelOp& op, const CoreFacts& core) {
     const Workload& s = op.shape;
     const int fan_in = s.in_c / s.groups;
@@ -97,7 +98,7 @@ struct RunWeights {
         return RunWeights{channels, pairs, pairs && fan_in % (2 * kWord) == 0 ? 2 * kWord : kWord};
     return std::nullopt;
   }
-  // Returns where a weight is, from the start of its run.
+  // Returns the index of a weight from the start of its run.
   int place(int product, int channel) const {
     return pairs ? 2 * (product / 2 * channels + channel) + product % 2
                  : product * channels + channel;
@@ -120,7 +121,7 @@ struct RunWeights {
 
 std::string lane(const char* name, int i) { return name + number(i); }
 
-// Sums of some channels over `runs` runs of products, from `x` and `y` on.
+// Prints the sums of a block of channels over `runs` runs of products, from `x` and `y` on.
 void print_run(CWriter& w, const WideKernelOp& op, const RunWeights& weights,
                const std::string& runs) {
   const std::string type = sum_type(op);
@@ -181,8 +182,8 @@ void print_blocked_products(CWriter& w, const WideKernelOp& op, const std::strin
   w.close();
 }
 
-// Multipliers of 2^32 / 2^right times the 16 bits of fixed_point::scale_long(), where they and all
-// sums with their biases fit 32 bits: then one product's high word is the scaled sum.
+// Returns the 16-bit multipliers of fixed_point::scale_long() times 2^32 / 2^right, if they and all
+// sums with biases fit 32 bits: then the high word of one product is the scaled sum. Else empty.
 std::vector<int32_t> multipliers_of_words(const WideKernelOp& op) {
   int64_t largest_bias = 0;
   for (const int64_t bias : op.bias) largest_bias = std::max(largest_bias, std::abs(bias));

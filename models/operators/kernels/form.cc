@@ -1,4 +1,4 @@
-// CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED: one Workload with its constants.
+// Prepares CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED as a Workload with its constants.
 #include "models/operators/kernels/form.h"
 
 #include <fmt/format.h>
@@ -152,8 +152,8 @@ Result<Workload> dense_shape(const OperatorView& view, const KernelOperands& t) 
   return w;
 }
 
-// FULLY_CONNECTED's bias is checked where weights have one scale: its scale must be the product of
-// input's and weights' scales, within 2 % of the output's scale. Convolutions are not checked.
+// Checks FULLY_CONNECTED's bias if weights have one scale: its scale must be the product of the
+// input's and the weights' scales, within 2 % of the output's scale. Convolutions are not checked.
 Status check_dense_scales(const OperatorView& view, const KernelOperands& t) {
   if (view.arithmetic() == Arithmetic::kOnnx) return ok_status();
   const Quantization& weights = t.weights.quantization;

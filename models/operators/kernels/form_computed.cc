@@ -9,8 +9,8 @@ namespace {
 
 constexpr size_t kWeights = 1, kBias = 2;
 
-// Its type is the sums': int32, or of int16 activations also int64, which they have without a bias
-// unless the operator's quantized_bias_type is INT32.
+// The bias's type is that of the sums: int32, or, with int16 activations, also int64. Without a
+// bias, int16's sums are int64 unless the operator's quantized_bias_type is INT32.
 Status read_bias(const OperatorView& view, ComputedDenseOp& op) {
   const bool wide = op.type == ElementType::kInt16;
   op.has_bias = view.has_input(kBias);

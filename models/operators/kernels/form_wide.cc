@@ -7,16 +7,16 @@
 namespace tinytune {
 namespace {
 
-// The file's word on sums without a bias; DEPTHWISE_CONV_2D has none.
+// Returns whether the file sets int32 sums for no bias; DEPTHWISE_CONV_2D has no such option.
 bool asks_for_int32_sums(const OperatorView& view) {
   if (const auto* convolution = std::get_if<ConvAttributes>(&view.op().attributes))
     return convolution->int32_sums;
   return std::get<ActivationAttributes>(view.op().attributes).int32_sums;
 }
 
-// The bias, and with it the width of sums: TFLite Micro instantiates its kernels by the bias's
-// type. Without a bias sums have 64 bits unless the operator's quantized_bias_type is INT32;
-// DEPTHWISE_CONV_2D knows 64 bits only.
+// Reads the bias, which determines the width of sums: TFLite Micro instantiates its kernels by the
+// bias's type. Without a bias, sums have 64 bits unless the operator's quantized_bias_type is
+// INT32; DEPTHWISE_CONV_2D always has 64 bits.
 Status read_bias(const OperatorView& view, WideKernelOp& op) {
   const auto channels = static_cast<size_t>(op.shape.out_c);
   const bool depthwise = op.shape.op == OpKind::kDepthwiseConv2d;

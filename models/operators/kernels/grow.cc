@@ -1,5 +1,5 @@
-// CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, TRANSPOSE_CONV: weights, biases, and scales that
-// reach every case of the requantisation.
+// Adds CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED or TRANSPOSE_CONV to a random graph: weights,
+// biases, and scales that reach every case of the requantisation.
 #include "tests/random_graphs/grow.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace tinytune::bench {
 namespace {
 
-// What weights, bias and scales have to go together with.
+// The facts of a layer that its weights, bias and scales depend on.
 struct Layer {
   Shape weights;
   int channel_axis = 0;
@@ -47,7 +47,7 @@ std::vector<uint8_t> random_weights(GraphMaker& m, const Layer& layer, int reach
   return data;
 }
 
-// Real multipliers of channels, around `natural`, which makes the outputs fill int8.
+// Returns a channel's real multiplier around `natural`, which makes the outputs fill int8.
 double random_multiplier(GraphMaker& m, double natural, bool ordinary) {
   if (ordinary || m.chance(50)) return natural * std::exp2(m.uniform(-1.5, 1.5));
   switch (m.between(0, 5)) {
@@ -68,12 +68,12 @@ double random_multiplier(GraphMaker& m, double natural, bool ordinary) {
 
 Constants random_constants(GraphMaker& m, const Layer& layer) {
   const int reach = m.one_of({127, 127, 127, 40, 7, 1});
-  // Of a sum of `reduction` products of values spread over their ranges.
+  // The spread of a sum of `reduction` products of values that use their ranges.
   const double amplitude = std::sqrt(static_cast<double>(layer.reduction)) * 74 * reach * 0.58 + 1;
   const double natural = 60 / amplitude;
   const bool ordinary = layer.is_plain || m.chance(75);
   const bool per_channel = m.chance(65);
-  // In percent of the channels: outputs that are the same for every input.
+  // Percentage of channels whose outputs are the same for every input.
   const int pruned = layer.is_plain ? 0 : m.one_of({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 30, 70, 100});
   Constants c;
   c.output = m.quantization();
@@ -97,7 +97,7 @@ Constants random_constants(GraphMaker& m, const Layer& layer) {
   for (int i = 0; i < layer.channels; ++i) {
     const double wanted = m.uniform(-2, 2) * amplitude;
     int32_t value = static_cast<int32_t>(std::clamp(wanted, -1e9, 1e9));
-    // Pruned channels: converters leave a huge bias where the scale is next to nothing.
+    // Pruned channels: converters leave a huge bias if the scale is almost zero.
     const bool dead = multipliers[static_cast<size_t>(i)] < std::exp2(-31);
     if (m.chance(dead ? 50 : (ordinary ? 1 : 4))) value = m.one_of({1 << 30, -(1 << 30)});
     if (!dead && m.chance(pruned)) value = static_cast<int32_t>(-30 * amplitude);
@@ -115,7 +115,7 @@ int random_filter(GraphMaker& m, int extent) {
   return m.one_of({1, 1, 2, 3, 3, 3, 4, 5, 7});
 }
 
-// One axis of a window: with VALID, what does not fit is cut down to what does.
+// Fits one axis of a window: with VALID, reduces filter and dilation to the input's extent.
 void fit(Padding padding, int extent, int& filter, int& dilation) {
   if (padding == Padding::kSame) return;
   filter = std::min(filter, extent);
@@ -143,7 +143,7 @@ void grow_convolution(GraphMaker& m, bool depthwise) {
   int kernel_w = m.chance(60) ? kernel_h : random_filter(m, in[2]);
   if (m.chance(12)) (m.chance(50) ? kernel_h : kernel_w) = 1;
   if (m.chance(25)) kernel_h = kernel_w = 1;
-  const bool plain = m.chance(25);  // what fast algorithms are for: 3x3 or 1x1 and nothing else
+  const bool plain = m.chance(25);  // for fast algorithms: 3x3 or 1x1, no strides or dilations
   if (plain) kernel_h = kernel_w = depthwise || m.chance(60) ? 3 : 1;
   if (plain) a.stride_h = a.stride_w = a.dilation_h = a.dilation_w = 1;
   fit(a.padding, in[1], kernel_h, a.dilation_h);
@@ -198,7 +198,7 @@ void grow_convolution(GraphMaker& m, bool depthwise) {
   m.op(depthwise ? OperatorKind::kDepthwiseConv2d : OperatorKind::kConv2d, inputs, {y}, a);
 }
 
-// A dense layer of rows of x whose weights, and sometimes its bias, are computed.
+// Adds a dense layer on rows of x whose weights, and sometimes bias, are computed.
 void grow_computed_dense(GraphMaker& m, int x) {
   const Shape in = m.tensor(x).shape;
   const int columns = in.back(), rows = static_cast<int>(elements_of(in) / columns);
@@ -277,7 +277,7 @@ void grow<OperatorKind::kTransposeConv>(GraphMaker& m) {
   a.stride_h = m.one_of({1, 1, 2, 3}), a.stride_w = m.chance(70) ? a.stride_h : m.between(1, 3);
   a.activation = m.activation_function();
   const int kernel_h = m.one_of({1, 2, 3, 3, 4, 5}), kernel_w = m.one_of({1, 2, 3, 3, 4, 5});
-  // The extents of which a convolution of this stride would make the input's.
+  // Returns an output extent from which a convolution of this stride would give the input's.
   const auto extent = [&](int input, int stride, int kernel) {
     const int rest = m.between(0, stride - 1);
     if (a.padding == Padding::kSame) return input * stride - rest;
@@ -304,7 +304,8 @@ void grow<OperatorKind::kTransposeConv>(GraphMaker& m) {
 
 namespace {
 
-// Computed weights belong to one layer: they may be hidden from others, and no kernel has them.
+// Returns whether weights and bias are constants. Computed ones cannot be shared: they may not be
+// visible elsewhere, and no kernel has them.
 bool has_constants(const GraphMaker& m, const Operator& op) {
   return std::all_of(op.inputs.begin() + 1, op.inputs.end(),
                      [&](int id) { return id < 0 || m.tensor(id).is_constant; });
@@ -331,7 +332,7 @@ void grow_twin(GraphMaker& m) {
   m.set_wide(input.type == ElementType::kInt16);
   if (twin.inputs[0] < 0) twin.inputs[0] = m.fresh(input.shape, input.quantization);
   m.set_wide(false);
-  // Its own weights of the same scales, or the very same tensor.
+  // The twin has own weights of the same scales, or the same tensor.
   if (m.chance(60))
     twin.inputs[1] = m.random_constant(ElementType::kInt8, weights.shape, weights.quantization);
   const int y = m.result(output.type, output.shape, output.quantization);

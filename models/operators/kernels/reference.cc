@@ -1,5 +1,5 @@
-// Convolutions and matrix products. Sums wrap at 32 bits as the reference's do on every target.
-// They run in NHWC; NCHW is the same between two transposes.
+// Convolutions and dense layers. Sums wrap at 32 bits, as TFLite's do on every target. NHWC only;
+// NCHW runs between two transpositions.
 #include "models/reference/reference.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace tinytune::reference {
 namespace {
 
-// Rows and columns of the filter whose taps lie inside the input, for one output position.
+// The rows or columns of the filter whose taps lie inside the input, for one output position.
 struct Taps {
   int first = 0, end = 0, origin = 0;
 };
@@ -43,7 +43,8 @@ void dense(const KernelOp& op, const int8_t* input, int8_t* output) {
     }
 }
 
-// The sum of one output: `channels` input channels from `x` at every tap, weights `w_step` apart.
+// Returns the sum of one output: `channels` input channels from `x` at every tap, the weights of
+// taps `w_step` apart.
 uint32_t window_sum(const Workload& w, const Taps& rows, const Taps& columns, const int8_t* x,
                     int channels, const int8_t* weights, int w_step) {
   uint32_t sum = 0;

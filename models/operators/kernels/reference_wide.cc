@@ -8,7 +8,7 @@
 namespace tinytune::reference {
 namespace {
 
-// The products of one output; taps on padding are left out.
+// Returns one output's sum of products; skips taps on padding.
 int64_t window_sum(const WideKernelOp& op, const int16_t* image, int oh, int ow, int channel) {
   const Workload& w = op.shape;
   const bool depthwise = w.op == OpKind::kDepthwiseConv2d;

@@ -14,7 +14,7 @@ struct GeluAttributes {
   bool approximate = false;  ///< by tanh, else by erf
 };
 
-struct TableAttributes {  ///< QUANTIZE and functions of one byte: the output of each, by raw byte
+struct TableAttributes {  ///< QUANTIZE and functions of one byte: outputs by stored input byte
   std::array<uint8_t, 256> table{};
 };
 

@@ -17,7 +17,7 @@ std::string emit(const WideGateOp& op, EmitContext& context) {
   std::string x = context.input(0) + "[i] * " + c_int(step.factor);
   if (step.shift > 0)
     x = "(" + x + " + " + c_int(step.half()) + ") >> " + std::to_string(step.shift);
-  // tanh's end, 32768, is out of reach: both functions give an int16.
+  // No input reaches tanh's end, 32768, so both functions give an int16.
   w.line(context.output() + "[i] = (int16_t)" + function + "(" + table + ", " + x + ");").close();
   return w.text();
 }

@@ -1,5 +1,5 @@
-// The functions of one int8 value: each becomes a table of 256 bytes, computed by TFLite's steps.
-// LOGISTIC and TANH of int16 are computed; its other functions are RescaleOp's.
+// Functions of one int8 value: each becomes a table of 256 bytes, filled by TFLite's steps.
+// LOGISTIC and TANH of int16 are computed on the device; int16's other functions are RescaleOp.
 #include "models/operators/lookups/form.h"
 
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ Result<Rescale> rescale_to_q4(const OperatorView& view, float scale) {
   return r;
 }
 
-// In float32 throughout, as TFLite fills its tables; what int32 cannot hold is clamped.
+// Fills the table in float32 throughout, as TFLite does; clamps values that int32 cannot hold.
 Result<IntegerOp> float_table(const OperatorView& view, float (*f)(float)) {
   TT_TRY(require_int8_map(view));
   const Scales s = scales_of(view);
@@ -53,7 +53,7 @@ Result<IntegerOp> float_table(const OperatorView& view, float (*f)(float)) {
   });
 }
 
-// A scale's power of two, if it is nearly one: as near as TFLite asks.
+// Returns the exponent of a scale that is a power of two within TFLite's tolerance.
 std::optional<int> power_of_two(float scale) {
   const float power = std::log(scale) * (1.0F / std::log(2.0F));
   const float rounded = std::round(power);
@@ -61,7 +61,7 @@ std::optional<int> power_of_two(float scale) {
   return static_cast<int>(rounded);
 }
 
-// LOGISTIC and TANH of int16: a scale of 2^-12, and for TANH of 2^-11, is the table's own.
+// LOGISTIC and TANH of int16: the table takes a scale of 2^-12, and for TANH of 2^-11, exactly.
 Result<IntegerOp> prepare_wide_gate(const OperatorView& view, bool is_tanh) {
   constexpr int kFractionBits = 12;
   TT_TRY(view.require_int16(view.input(0)));
@@ -82,7 +82,7 @@ Result<IntegerOp> prepare_wide_gate(const OperatorView& view, bool is_tanh) {
   double factor = double{s.in} * 4096.0 * 3.0;
   for (; factor <= 32767.0 / 2.0 && op.shift <= 30; ++op.shift) factor *= 2;
   if (!(factor <= 32767)) return view.unsupported(fmt::format("a scale of {}", s.in));
-  // Where the last shift leaves a factor of nothing, TFLite takes it for a power of two.
+  // If the last shift leaves a factor of 0, TFLite takes the scale for a power of two.
   if (factor < 1) return view.unsupported(fmt::format("a scale of {}", s.in));
   op.factor = static_cast<int32_t>(factor);
   return IntegerOp(op);
@@ -101,7 +101,7 @@ Result<IntegerOp> prepare_relu(const OperatorView& view) {
       view, [&](int x) { return int64_t{s.out_zero} + std::max(0, rescaled(x - s.in_zero, m)); });
 }
 
-// TFLite clamps the raw value and looks at no output scale.
+// TFLite clamps the stored value and ignores the output's scale.
 Result<IntegerOp> prepare_relu6(const OperatorView& view) {
   if (view.input(0).type == ElementType::kInt16) return prepare_wide_relu6(view);
   TT_TRY(require_int8_map(view));
@@ -176,7 +176,7 @@ Result<IntegerOp> prepare_elu(const OperatorView& view) {
   return float_table(view, [](float x) { return x < 0 ? std::exp(x) - 1.0F : x; });
 }
 
-// By erfc, which keeps the small values of large negative inputs; TFLite Micro has no GELU.
+// Uses erfc, which keeps small values precise for large negative inputs; TFLite Micro has no GELU.
 Result<IntegerOp> prepare_gelu(const OperatorView& view) {
   constexpr auto kRootOfHalf = static_cast<float>(-1 / std::numbers::sqrt2);
   constexpr auto kRootOfTwoByPi =
@@ -201,8 +201,8 @@ Result<IntegerOp> prepare_abs(const OperatorView& view) {
   });
 }
 
-// 1 / sqrt(x): the integer's own root in 20 fraction bits, then the scales'. TFLite Micro fails
-// the inference below the zero point; here that is what zero is, the largest value.
+// 1 / sqrt(x): the integer's inverse root with 20 fraction bits, then rescaled. TFLite Micro fails
+// the inference for inputs below the zero point; here they give the largest value, as zero does.
 Result<IntegerOp> prepare_rsqrt(const OperatorView& view) {
   constexpr int kFraction = 20;
   TT_TRY(require_int8_map(view));

@@ -1,4 +1,4 @@
-// How functions of one value join a random graph.
+// Adds functions of one value to a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include <cmath>
@@ -26,7 +26,7 @@ const Quantization kWideUnit{{1.0F / 32768}, {0}, 0};
 template <>
 void grow<OperatorKind::kRelu>(GraphMaker& m) {
   const int x = m.source();
-  // With equal scales it only clamps, and may become part of what computes its input.
+  // With equal scales it only clamps, and may be fused into the operator that computes its input.
   const bool clamps = m.chance(40);
   grow_map(m, OperatorKind::kRelu, x,
            clamps ? m.tensor(x).quantization : m.scaled_to(scale_of(m, x)));

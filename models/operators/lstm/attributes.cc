@@ -7,7 +7,7 @@
 
 namespace tinytune::tflite {
 
-// Nothing that TFLite Micro takes has a projection: what would clip it is not looked at.
+// TFLite Micro takes no projection, so the options that would clip it are ignored.
 Result<Attributes> read_lstm(const schema::Operator& op) {
   const auto* o = op.builtin_options_as_UnidirectionalSequenceLSTMOptions();
   if (o == nullptr) return missing();

@@ -1,8 +1,7 @@
-// UNIDIRECTIONAL_SEQUENCE_LSTM, unit by unit: a unit's cell needs no other unit's, and the hidden
-// state stays what it was until every unit of the step is in the output. Zero points of int8 are
-// folded into biases, which wraps as the reference's sums do, and a unit's four gates share what
-// they read; sums of int16 have 64 bits, but where weights prove that their products need no more
-// than 32.
+// UNIDIRECTIONAL_SEQUENCE_LSTM, unit by unit: a unit's cell depends on no other unit's, and the
+// hidden state is updated after all units of a step are in the output. Zero points of int8 are
+// folded into biases, which wrap as the reference's sums do, and a unit's four gates share their
+// inputs. Sums of int16 have 64 bits, except products that the weights prove to fit 32.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -24,8 +23,8 @@ constexpr int kGates = 4, kWord = 4;
 
 std::string numbered(const char* name, int i) { return name + std::to_string(i); }
 
-// Weights of four gates lie side by side, [unit][input][gate] or, where rows are whole words,
-// [unit][four inputs][gate][input]: one pointer walks them all, which leaves the sums in registers.
+// Weights of the four gates are interleaved, [unit][input][gate] or, if rows are whole words,
+// [unit][four inputs][gate][input]: one pointer reads them all, so the sums stay in registers.
 std::string dots_body(bool in_words) {
   CWriter w(1);
   for (int i = 0; i < kGates; ++i)
@@ -77,7 +76,7 @@ const SharedFunction kWordDots = {
     kWordDotsBody.c_str(),
     {}};
 
-// The products of a row of int16, in a sum of that type.
+// Returns the body of a dot product with int16 in a sum of this type.
 std::string wide_dot_body(const std::string& type) {
   return "\n  " + type + R"( total = 0;
   for (int32_t i = 0; i < count; ++i) total += x[i] * weights[i];
@@ -155,16 +154,16 @@ class LstmPrinter {
   // A gate's dense layer of one unit.
   struct Dense {
     std::string name;                   // of its biases
-    std::string row, weights;           // `weights`: of int16
+    std::string row, weights;           // names; `weights`: only for int16
     const std::vector<int8_t>& values;  // of the weights
-    int32_t offset = 0;                 // of what `row` holds
+    int32_t offset = 0;                 // input offset of `row`
     std::vector<int64_t> bias;          // empty: none
     LstmOp::Scaling by;
   };
 
   size_t length(const Dense& d) const { return d.values.size() / static_cast<size_t>(op_.units); }
 
-  // The start of a unit's sum: its bias and the products of the input offset.
+  // Returns the start of a unit's sum: its bias and the weights' products with the input offset.
   int32_t start(const Dense& d, size_t unit) const {
     uint32_t sum = d.bias.empty() ? 0 : static_cast<uint32_t>(d.bias[unit]);
     for (size_t i = unit * length(d); i < (unit + 1) * length(d); ++i)
@@ -182,7 +181,7 @@ class LstmPrinter {
     return true;
   }
 
-  // The largest sum of any unit, bias included, in size.
+  // Returns the largest magnitude of any unit's sum, bias included.
   int64_t reach_of_bytes(const Dense& d) const {
     int64_t most = 0;
     for (size_t u = 0; u < static_cast<size_t>(op_.units); ++u) {
@@ -194,7 +193,7 @@ class LstmPrinter {
     return most;
   }
 
-  // The scaled sum, in a variable `v`. `at`: of the gate, whose int8 sum `row`_sums has.
+  // Prints the scaled sum as a variable `v`. `at`: the gate's index, for int8 also in `row`_sums.
   void print_dense(const Dense& d, size_t at) {
     if (op_.wide) {
       const std::string n = std::to_string(length(d));
@@ -211,10 +210,10 @@ class LstmPrinter {
   }
 
   struct NamedGate {
-    std::string name;          // of the variable that it ends in
+    std::string name;          // of the variable that holds its result
     const LstmOp::Gate& gate;  // of `op_`
   };
-  // As the operator has their weights.
+  // Returns the gates in the order of the operator's weights.
   std::array<NamedGate, kGates> gates() const {
     return {{{"input", op_.input},
              {"forget", op_.forget},
@@ -222,7 +221,7 @@ class LstmPrinter {
              {"shown", op_.output}}};
   }
 
-  // Those of int8 are put into an order of their own.
+  // Returns the name of int16's weights; int8's are interleaved instead.
   std::string weights(size_t input) { return op_.wide ? context_.input(input) : std::string(); }
 
   Dense of_input(size_t at) {
@@ -236,14 +235,14 @@ class LstmPrinter {
             -op_.hidden_zero_point, {},       gate.recurrent};
   }
 
-  // Sums of all gates from one row, in an array `row`_sums.
+  // Prints the sums of all gates from one row, as an array `row`_sums.
   void print_sums_of_bytes(const std::array<Dense, kGates>& all) {
     const std::string& row = all[0].row;
     const size_t count = length(all[0]), word = kWord;
     const bool in_words = count % word == 0;
     const size_t run = in_words ? word : 1;
     std::vector<int32_t> starts;  // [unit][gate]
-    std::vector<int8_t> weights;  // as dots_body() says
+    std::vector<int8_t> weights;  // in the order of dots_body()
     for (size_t u = 0; u < static_cast<size_t>(op_.units); ++u) {
       for (const Dense& d : all) starts.push_back(start(d, u));
       for (size_t i = u * count; i < (u + 1) * count; i += run)
@@ -258,7 +257,7 @@ class LstmPrinter {
             " + 4 * u, " + row + "_sums);");
   }
 
-  // A gate's sum before its function, in a variable of its name.
+  // Prints a gate's sum before its function, as a variable of the gate's name.
   void print_gate(size_t at) {
     const std::string name = gates()[at].name;
     w_.line("int32_t " + name + ";");
@@ -270,7 +269,7 @@ class LstmPrinter {
     w_.line(name + " = " + saturate_ + "(" + name + " + " + saturate_ + "(v));").close();
   }
 
-  // `v` scaled, of a product of a 16-bit value and one of a table, which is above -32768.
+  // Prints `v`, a scaled product of a 16-bit value and a table's value, which is above -32768.
   void print_product(const std::string& product, const LstmOp::Scaling& by) {
     w_.line("int32_t v = " + product + ";");
     print_requantise(w_, by.multiplier, by.shift, 32767 * 32768);

@@ -1,5 +1,5 @@
 // UNIDIRECTIONAL_SEQUENCE_LSTM, int8 or int16 with an int16 cell: the form that TFLite Micro
-// executes, which has neither peepholes nor a projection nor layer normalisation.
+// executes, without peepholes, projection or layer normalisation.
 #include "models/operators/lstm/form.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ constexpr size_t kMustBeAbsent[] = {9, 10, 11, 16, 17, 20, 21, 22, 23};
 enum GateAt : size_t { kInputGate, kForgetGate, kCellGate, kOutputGate };
 
 constexpr double kGateScale = 1.0 / 4096;       // before a gate's function
-constexpr double kFunctionScale = 1.0 / 32768;  // behind it
+constexpr double kFunctionScale = 1.0 / 32768;  // after it
 
 double scale_of(const Tensor& tensor) { return tensor.quantization.scales[0]; }
 
@@ -59,7 +59,7 @@ Result<LstmOp::Scaling> scaling(const OperatorView& view, double real) {
   return LstmOp::Scaling{m.multiplier, m.shift};
 }
 
-// Of two 16-bit values, whose product leaves no bit to shift into.
+// Returns the scaling of a product of two 16-bit values, which leaves no bit for a left shift.
 Result<LstmOp::Scaling> product_scaling(const OperatorView& view, double real) {
   TT_TRY_ASSIGN(const LstmOp::Scaling m, scaling(view, real));
   if (m.shift > 0) return view.unsupported("the ratio of its scales exceeds 1");
@@ -104,7 +104,7 @@ Result<LstmOp::Gate> gate_of(const OperatorView& view, size_t at, const LstmOp& 
   return gate;
 }
 
-// Shapes and whatever is no gate's.
+// Reads shapes and all that belongs to no gate.
 Result<LstmOp> read_layout(const OperatorView& view) {
   const Tensor &input = view.input(kInput), &output = view.output(), &hidden = view.input(kHidden);
   const auto& attributes = std::get<LstmAttributes>(view.op().attributes);
@@ -140,7 +140,7 @@ Status read_cell(const OperatorView& view, LstmOp& op) {
   op.cell_power = exponent - 1;
   const double clip = std::get<LstmAttributes>(view.op().attributes).cell_clip / scale_of(cell);
   op.cell_clip = static_cast<int32_t>(std::min(clip, 32767.0));
-  // A clip that rounds to nothing still clips, to zero; no network means it.
+  // A clip that rounds to 0 would clamp the cell to 0, which no network intends.
   if (clip > 0 && op.cell_clip == 0) return view.unsupported("a clip below the cell's scale");
   return ok_status();
 }

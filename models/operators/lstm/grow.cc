@@ -1,4 +1,4 @@
-// How UNIDIRECTIONAL_SEQUENCE_LSTM joins a random graph.
+// Adds UNIDIRECTIONAL_SEQUENCE_LSTM to a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace tinytune::bench {
 
-// Scales around what trained networks have, so that gates are neither all open nor all shut.
+// Scales are near those of trained networks, so that gates are neither all open nor all closed.
 template <>
 void grow<OperatorKind::kUnidirectionalSequenceLstm>(GraphMaker& m) {
   const int x = m.source([](const Tensor& t) { return t.shape.size() == 3 && t.elements() <= 64; },
@@ -22,7 +22,7 @@ void grow<OperatorKind::kUnidirectionalSequenceLstm>(GraphMaker& m) {
     return Quantization{{static_cast<float>(scale)}, {zero_point}, 0};
   };
   const bool wide = m.is_wide();
-  const int range = wide ? 256 : 1;  // of activations, beside int8's
+  const int range = wide ? 256 : 1;  // of activations, relative to int8's
   const int zero_point = wide ? 0 : m.between(-128, 127);
   std::vector<int> inputs(24, -1);
   inputs[0] = x;

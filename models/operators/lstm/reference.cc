@@ -23,7 +23,7 @@ int32_t scaled(int32_t value, const LstmOp::Scaling& by) {
   return multiply_by_quantized_multiplier(value, by.multiplier, by.shift);
 }
 
-// One row of a dense layer whose sum wraps.
+// Computes one row of a dense layer whose sum wraps at 32 bits.
 int16_t dense(const int8_t* x, const int8_t* weights, int count, int32_t offset, int64_t bias,
               const LstmOp::Scaling& by) {
   auto sum = static_cast<uint32_t>(bias);
@@ -31,7 +31,7 @@ int16_t dense(const int8_t* x, const int8_t* weights, int count, int32_t offset,
   return saturated<int16_t>(scaled(static_cast<int32_t>(sum), by));
 }
 
-// One whose sum has 64 bits.
+// The same with a sum of 64 bits.
 int16_t dense(const int16_t* x, const int8_t* weights, int count, int32_t offset, int64_t bias,
               const LstmOp::Scaling& by) {
   int64_t sum = bias;
@@ -39,7 +39,7 @@ int16_t dense(const int16_t* x, const int8_t* weights, int count, int32_t offset
   return saturated<int16_t>(fixed_point::scale_long(sum, by.multiplier, by.shift));
 }
 
-/// A gate of one unit before its function.
+/// Computes a gate of one unit before its function.
 template <typename T>
 int16_t gate_sum(const LstmOp& op, const LstmOp::Gate& gate, int unit, const T* x,
                  const T* hidden) {
@@ -52,7 +52,7 @@ int16_t gate_sum(const LstmOp& op, const LstmOp::Gate& gate, int unit, const T* 
   return saturated<int16_t>(of_input + of_hidden);
 }
 
-// `hidden` is read whole before any of it changes.
+// Computes one step. Reads all of `hidden` before it changes any of it.
 template <typename T>
 void step(const LstmOp& op, const T* x, T* hidden, int16_t* cell, T* output) {
   using Limits = std::numeric_limits<T>;
@@ -74,7 +74,7 @@ void step(const LstmOp& op, const T* x, T* hidden, int16_t* cell, T* output) {
   std::copy(output, output + op.units, hidden);
 }
 
-// State in memory aligned for its elements, for as long as an inference takes.
+// A copy of state in memory aligned for its elements, written back at the end of the inference.
 template <typename T>
 class State {
  public:

@@ -1,7 +1,7 @@
-// BATCH_MATMUL of two computed matrices, in blocks of rows and columns (dot_products.h). Where one
-// comes in words, cores with Arm's DSP extension stage rows of the other (pair_blocks.h); cores
-// with many registers stage rows of either as lanes (lane_blocks.h), or hold one side where it is
-// small (held_products.h).
+// BATCH_MATMUL of two computed matrices, in blocks of rows and columns (dot_products.h). If one
+// side comes in words, cores with Arm's DSP extension stage rows of the other (emit_pair_blocks.h).
+// Cores with many registers stage rows of either side as lanes (emit_lane_blocks.h), or hold a
+// small side in registers (emit_held_products.h).
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -25,7 +25,7 @@ std::string times(const std::string& variable, int64_t step) {
   return variable + " * " + std::to_string(step);
 }
 
-// The result is int32 then.
+// Returns whether the result is the int32 sums.
 bool leaves_sums(const MatMulOp& op) { return op.multiplier == 0 && op.steps.empty(); }
 
 DotSide side_of(const MatMulOp::Side& side, std::string from) {
@@ -46,10 +46,11 @@ bool in_words(const MatMulOp& op, const DotSide& side, const MatMulOp::Side& bat
 bool left_in_words(const MatMulOp& op) { return in_words(op, left_of(op), op.left); }
 bool right_in_words(const MatMulOp& op) { return in_words(op, right_of(op), op.right); }
 
-// Whether each side's do.
+// Returns whether both sides come in words.
 bool has_pairs(const MatMulOp& op) { return left_in_words(op) && right_in_words(op); }
 
-// The right side streams if it can. Nothing where neither can.
+// Streams the right side if it comes in words, else the left. Returns nullopt if neither does, or
+// if the blocks do not fit.
 std::optional<PairBlocks> pair_blocks(const MatMulOp& op, bool in_order) {
   PairBlocks blocks{.staged = left_of(op),
                     .streamed = right_of(op),
@@ -68,15 +69,15 @@ std::optional<PairBlocks> pair_blocks(const MatMulOp& op, bool in_order) {
   return blocks;
 }
 
-// No term of a side is larger.
+// Returns the largest magnitude of a side's terms.
 int64_t largest(const MatMulOp::Side& side) {
   return std::max(std::abs(int64_t{side.offset} - 128), std::abs(int64_t{side.offset} + 127));
 }
 
-// Of a sum, in size.
+// Returns an upper bound on the magnitude of a sum.
 int64_t reach_of(const MatMulOp& op) { return op.depth * largest(op.left) * largest(op.right); }
 
-// One multiplication in place of the reference's two roundings, where it is proved for every sum.
+// Returns one multiplication in place of the reference's two roundings, if proved for every sum.
 std::optional<HighMultiply> short_form(const MatMulOp& op, const CoreFacts& core) {
   const int64_t reach = reach_of(op);
   if (leaves_sums(op) || op.multiplier == 0 || reach > INT32_MAX) return std::nullopt;
@@ -89,7 +90,7 @@ std::optional<HighMultiply> short_form(const MatMulOp& op, const CoreFacts& core
                             core.is_rv32);
 }
 
-// The address of a block's first result, and a result from there.
+// Prints `to`, the address of a block's first result; element() names a result from there.
 void print_target(CWriter& w, const MatMulOp& op, EmitContext& context) {
   w.line(std::string(leaves_sums(op) ? "int32_t" : "int8_t") + " *const to = " + context.output() +
          " + " + times("i", op.columns) + " + j;");
@@ -136,8 +137,8 @@ struct Part {
   bool empty() const { return first_row >= end_row || first_column >= end_column; }
 };
 
-// (u + a) * (v + b) is (u + a) * v and, once a row, b times the sum of u + a: columns are then read
-// without a constant, for which registers are short.
+// (u + a) * (v + b) is (u + a) * v and, once a row, b times the sum of u + a: then columns are read
+// without adding b, for which there are too few registers.
 void print_row_terms(CWriter& w, const MatMulOp& op, int rows, bool pairs) {
   const DotSide left = left_of(op);
   for (int r = 0; r < rows; ++r) w.line("uint32_t row" + std::to_string(r) + " = 0;");
@@ -192,13 +193,13 @@ void print_part(CWriter& w, const MatMulOp& op, EmitContext& context, const Part
   w.close().close();
 }
 
-// What of the left side and of the right one is a block.
+// Returns the rows and columns of a block.
 DotBlock block_of(const MatMulOp& op, const PairBlocks& blocks) {
   if (right_in_words(op)) return {blocks.staged_rows, blocks.streamed_rows()};
   return {blocks.streamed_rows(), blocks.staged_rows};
 }
 
-// Staged rows outside, streamed ones inside.
+// Prints whole blocks: staged rows in the outer loop, streamed ones in the inner.
 void print_pair_blocks(CWriter& w, const MatMulOp& op, EmitContext& context,
                        const PairBlocks& blocks, const std::optional<HighMultiply>& form) {
   const bool left_is_staged = right_in_words(op);
@@ -225,7 +226,7 @@ void print_pair_blocks(CWriter& w, const MatMulOp& op, EmitContext& context,
   w.close().close();
 }
 
-// Whole blocks, then what is left of the columns, then of the rows.
+// Prints whole blocks, then the remaining columns, then the remaining rows.
 void print_product(CWriter& w, const MatMulOp& op, EmitContext& context,
                    const std::optional<HighMultiply>& form, DotBlock block, bool pairs,
                    const std::optional<PairBlocks>& staged = std::nullopt) {
@@ -243,7 +244,7 @@ void print_product(CWriter& w, const MatMulOp& op, EmitContext& context,
              pairs);
 }
 
-// The side that costs less is staged. Nothing where plain blocks cost less than either.
+// Stages the side that costs less. Returns nullopt if plain blocks cost less than either.
 std::optional<LaneBlocks> lane_blocks(const MatMulOp& op) {
   const LaneBlocks by_side[] = {
       {left_of(op), right_of(op), "i", "j", op.rows, op.columns, op.depth},
@@ -258,7 +259,7 @@ std::optional<LaneBlocks> lane_blocks(const MatMulOp& op) {
   return best;
 }
 
-// Blocks, then what is left of the staged side.
+// Prints blocks, then the remaining rows of the staged side.
 void print_lane_blocks(CWriter& w, const MatMulOp& op, EmitContext& context,
                        const LaneBlocks& blocks, const std::optional<HighMultiply>& form) {
   const bool left_is_staged = blocks.staged_row == "i";
@@ -281,7 +282,7 @@ void print_lane_blocks(CWriter& w, const MatMulOp& op, EmitContext& context,
   }
 }
 
-// The left side is held, or the right one; nothing where neither may be.
+// Holds the left side, or else the right one; returns nullopt if neither fits.
 std::optional<HeldProducts> held_products(const MatMulOp& op, const ElementPass& pass) {
   const DotSide left = side_of(op.left, "left"), right = side_of(op.right, "right");
   for (const HeldProducts& products :
@@ -307,7 +308,7 @@ void print_held_products(CWriter& w, const MatMulOp& op, EmitContext& context,
 }  // namespace
 
 std::string emit(const MatMulOp& op, EmitContext& context) {
-  constexpr int kManyRows = 12;  // of which those that fill no block of four are few
+  constexpr int kManyRows = 12;  // so that those beyond whole blocks of four are few
   const CoreFacts& core = context.core();
   const std::optional<HighMultiply> form = short_form(op, core);
   CWriter w(1);

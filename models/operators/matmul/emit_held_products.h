@@ -1,9 +1,9 @@
-// Products of one row of a matrix at a time with a side that registers hold as a whole, for cores
-// that have some 28 of them: attention's scores of a short head, or a rotation of pairs.
+// Matrix products with one side held in registers as a whole, for cores that have some 28 of them:
+// attention's scores of a short head, or a rotation of pairs. The other side streams, row by row.
 //
-// Each element of the other side is loaded once and each of the held side before the loop, already
-// times the requantisation's multiplier where that is one multiplication of a word: a result then
-// takes a load and two more instructions a term, a shift, a clamp and a store.
+// Each element of the streamed side is loaded once, and each of the held side before the loop,
+// multiplied by the requantisation's multiplier if that is one multiplication of a word: a result
+// then takes a load and two more instructions a term, a shift, a clamp and a store.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ struct HeldProducts {
   /// Whether registers suffice, and there are enough streamed rows.
   bool fit() const;
 
-  /// Lines that store what `sum` becomes, of the streamed row `added` behind variable `i`, which
-  /// may be none.
+  /// Prints lines that store the requantised `sum` of row `held` and streamed row `i` + `added`.
+  /// The variable `i` may be empty.
   using Store =
       std::function<void(int held, const std::string& i, int64_t added, const std::string& sum,
                          const std::optional<HighMultiply>& form)>;
-  /// All rows. `form` is the requantisation of sums; what is left of it goes to `store`.
+  /// Prints all rows. `form` is the requantisation of sums; `store` gets the part left to do.
   void print(CWriter& w, const std::optional<HighMultiply>& form, const Store& store) const;
 };
 

@@ -8,14 +8,14 @@
 namespace tinytune {
 namespace {
 
-constexpr int kWords = 2;         // of a group of rows
+constexpr int kWords = 2;         // per group of rows
 constexpr int kColumns = 4;       // with four words: 16 accumulators, and registers left
 constexpr int64_t kLongest = 64;  // sums of so many products fit a lane
 constexpr int64_t kLowest = -128 * 127, kHighest = 128 * 128;  // a product of two bytes
 static_assert(kLongest * (kHighest - kLowest) < int64_t{1} << 21,
               "the lanes of three in two words");
 
-// What lanes start from, so that they end as no less than 0.
+// The start value of lanes, which keeps their sums at 0 or above.
 constexpr uint32_t kMiddle = static_cast<uint32_t>(-kLongest * kLowest);
 
 std::string number(int64_t n) { return std::to_string(n); }
@@ -69,7 +69,7 @@ int64_t LaneBlocks::instructions() const {
   return summing + 9 * rows * depth / 2 + sums * (depth * 7 / 4 + 6 * chunks()) + plain * depth * 3;
 }
 
-// Times the staged side's offset: what that adds to all sums of a streamed row.
+// Prints the sum of each streamed row times the staged side's offset, a term of all its sums.
 void LaneBlocks::print_streamed_sums(CWriter& w) const {
   if (staged.offset == 0) return;
   w.line("uint32_t of_streamed[" + number(streamed_rows) + "];");
@@ -86,7 +86,7 @@ void LaneBlocks::print_streamed_sums(CWriter& w) const {
   w.close();
 }
 
-// Declares `staged`, and of each row what its sums start from, "start0".
+// Declares `staged`, and "start0" etc., the start values of the rows' sums.
 void LaneBlocks::print_staging(CWriter& w, const Block& block) const {
   const LaneWords lanes(block.lanes, block.words);
   const bool totals = streamed.offset != 0;
@@ -125,7 +125,7 @@ void LaneBlocks::print_staging(CWriter& w, const Block& block) const {
   }
 }
 
-// Up to kLongest terms of a block, from `x` and `y` on, which move.
+// Prints up to kLongest terms of a block; advances `x` and `y`.
 void LaneBlocks::print_products(CWriter& w, const Block& block) const {
   const LaneWords lanes(block.lanes, block.words);
   for (int i = 0; i < block.words; ++i)
@@ -157,12 +157,12 @@ void LaneBlocks::print_products(CWriter& w, const Block& block) const {
   w.line("y += " + number(terms() * streamed.depth_step) + ";").close();
 }
 
-// What the sum of a row and a column starts from.
+// Returns the start value of the sum of a row and a column.
 std::string LaneBlocks::start_of(int row, int column) const {
   return "start" + number(row) + (staged.offset == 0 ? "" : " + column" + number(column));
 }
 
-// What all sums of a column start from; a row of ones has just summed it.
+// Prints the start values of columns; a block with a row of ones has just summed them.
 void LaneBlocks::print_columns(CWriter& w, const Block& block) const {
   if (staged.offset == 0) return;
   for (int c = 0; c < block.columns; ++c) {
@@ -177,8 +177,8 @@ void LaneBlocks::print_columns(CWriter& w, const Block& block) const {
   }
 }
 
-// Sums are complete one by one where lanes are emptied once, and nothing waits for the last one;
-// else they are added up, and complete together.
+// If lanes are emptied once and no row of ones is needed first, stores each sum as it is unpacked;
+// else accumulates the unpacked sums and stores all of them at the end.
 void LaneBlocks::print_block(CWriter& w, const Block& block, const Store& store) const {
   const LaneWords lanes(block.lanes, block.words);
   const bool at_once = chunks() == 1 && !block.ones();
@@ -233,7 +233,7 @@ void LaneBlocks::print_rows(CWriter& w, int first, int end, int rows, const Befo
   w.close();
 }
 
-// A row of ones comes first, since all other blocks read what it sums.
+// The block with a row of ones comes first, since all other blocks read its sums.
 void LaneBlocks::print(CWriter& w, const BeforeStores& begin, const Store& store) const {
   const int whole = staged_rows / kLanes * kLanes, pairs = whole / (2 * kLanes) * (2 * kLanes);
   print_streamed_sums(w);

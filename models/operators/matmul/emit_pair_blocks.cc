@@ -9,7 +9,7 @@ constexpr int64_t kWord = 4;
 
 std::string number(int64_t n) { return std::to_string(n); }
 
-// Four terms of a row as two pairs, and their sum added to what the row's sums start from.
+// Prints four terms of a row as two pairs; adds their sum to the start value of the row's sums.
 void print_words(CWriter& w, const DotSide& side, int row, bool totals) {
   const std::string u = "u" + number(row), start = "start" + number(row);
   print_widened(
@@ -40,7 +40,7 @@ void print_code(CWriter& w, const std::string& instruction) {
 
 }  // namespace
 
-// Rows that fill no block of four take twice as long one by one.
+// Rows beyond whole blocks of four take twice as long one by one.
 int PairBlocks::best_staged_rows(int rows, bool in_order) {
   constexpr int kMany = 16;
   return !in_order && (rows >= kMany || (rows >= 4 && rows % 4 <= 1)) ? 4 : 2;
@@ -101,7 +101,7 @@ void PairBlocks::print_sums(CWriter& w) const {
   w.close();
 }
 
-// LDM takes registers in their order, so what it loads has registers of its own.
+// LDM loads registers in ascending order, so its words go to fixed registers.
 void PairBlocks::print_four_by_one(CWriter& w) const {
   const auto products = [&](const char* pair) {
     for (int s = 0; s < staged_rows; ++s) {
@@ -140,7 +140,7 @@ void PairBlocks::print_two_by_two(CWriter& w) const {
   products(1, "d");
 }
 
-// The zero point comes in before the shift, so that the shift and the clamp are one instruction.
+// The zero point is added before the shift, so that shift and clamp are one instruction.
 bool PairRequantise::fits() const {
   if (shift > -1 || shift < -24 || reach >= int64_t{1} << 30) return false;
   const int64_t added = (int64_t{zero_point} * 2 + 1) * (int64_t{1} << (-shift - 1));

@@ -1,5 +1,5 @@
-// BATCH_MATMUL. With a constant matrix without a zero point on the right it is what
-// FULLY_CONNECTED computes on several rows, by the same multiplier, and becomes such a workload.
+// BATCH_MATMUL. With a constant matrix without a zero point on the right it equals FULLY_CONNECTED
+// on several rows, with the same multiplier, and becomes such a workload.
 #include "models/operators/matmul/form.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace tinytune {
 namespace {
 
-// Every product is below 2^16 and the sum an int32.
+// Products are below 2^16, so that the sum fits int32.
 constexpr int kMostDepth = 1 << 15;
 
 struct Operand {
@@ -130,7 +130,7 @@ Result<IntegerOp> prepare_batch_matmul(const OperatorView& view) {
       return view.invalid(valid.error().message());
     return IntegerOp(std::move(kernel));
   }
-  if (op.multiplier == 0) {  // of scales so far apart that every sum becomes 0: here 0 means none
+  if (op.multiplier == 0) {  // every sum is scaled to 0; but multiplier 0 means unscaled sums
     op.multiplier = 1;
     op.shift = -31;
   }
@@ -146,7 +146,7 @@ PlainMatMulOp::Side plain_side(const OperatorView& view, size_t index, const Mat
 
 }  // namespace
 
-// {left, right}, and of bytes also REQUANT_SHIFT's operands behind them.
+// Inputs: left and right; for bytes, REQUANT_SHIFT's operands may follow.
 Result<IntegerOp> prepare_integer_matmul(const OperatorView& view) {
   constexpr size_t kScaled = 5;
   TT_TRY_ASSIGN(MatMulOp op, read_product(view));

@@ -1,4 +1,4 @@
-// How BATCH_MATMUL joins a random graph.
+// Adds BATCH_MATMUL to a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ bool is_matrix(const Tensor& t) {
   return t.shape.size() > 1 && is_moderate(t.quantization.scales[0]);
 }
 
-// A small matrix of batches, for the right side: `depth` rows.
+// Returns the shape of a small right side: matrices of `depth` rows, in batches or not.
 Shape other_side(GraphMaker& m, const Shape& left, int depth, bool exchanged) {
   const int64_t rows = elements_of(left) / depth;
   const auto columns = static_cast<int>(

@@ -1,7 +1,7 @@
 // Operators that only move bytes: PAD, CONCATENATION, TRANSPOSE, slices, …
 //
-// Axes that are contiguous on both sides are merged first; what is left innermost is copied in
-// words where every offset allows it. Buffers are aligned, so that is decided while generating.
+// Axes that are contiguous on both sides are merged first; the innermost run is copied in words if
+// every offset allows it. The generator can decide that, because buffers are aligned.
 #include <algorithm>
 #include <optional>
 
@@ -32,8 +32,8 @@ std::vector<Axis> merged_axes(const MoveOp::Box& box) {
 
 constexpr int64_t kWord = 4;
 
-// Bytes moved at once: a word where the run, all offsets and all outer steps are multiples of it,
-// else those of an element.
+// Returns the bytes moved at once: a word if the run, all offsets and all outer steps are multiples
+// of it, else an element.
 int64_t granule(const MoveOp::Box& box, const std::vector<Axis>& outer, int64_t run, int bytes) {
   bool words = run * bytes % 4 == 0 && box.input_offset * bytes % 4 == 0 &&
                box.output_offset * bytes % 4 == 0;
@@ -54,7 +54,7 @@ std::string scaled(const std::vector<Axis>& axes, int64_t Axis::*step, int64_t o
   return sum;
 }
 
-// Fewer elements that lie apart are not worth a loop of their own.
+// Fewer strided elements are not worth a loop of their own.
 constexpr int64_t kLeastStrided = 4;
 
 void print_fill(CWriter& w, const MoveOp& op, size_t index, const std::string& output) {
@@ -72,7 +72,7 @@ void print_fill(CWriter& w, const MoveOp& op, size_t index, const std::string& o
 }
 
 struct Runs {
-  std::vector<Axis> axes;  ///< around them
+  std::vector<Axis> axes;  ///< of the loops around them
   int64_t length = 1;      ///< elements that are contiguous on both sides
 };
 
@@ -85,8 +85,8 @@ Runs runs_of(const MoveOp::Box& box) {
   return runs;
 }
 
-// The most bytes that every box can move at once: through pointers of two types, compilers need not
-// keep the order of a read and the write of the same bytes.
+// Returns the most bytes that every box can move at once: compilers need not keep the order of a
+// read and a write of the same bytes through pointers of two types.
 int64_t common_granule(const MoveOp& op) {
   int64_t least = kWord;
   for (const MoveOp::Box& box : op.boxes) {
@@ -99,10 +99,10 @@ int64_t common_granule(const MoveOp& op) {
 void print_box(CWriter& w, const MoveOp& op, const MoveOp::Box& box, const std::string& source,
                const std::string& target) {
   Runs runs = runs_of(box);
-  std::vector<Axis>& axes = runs.axes;  // that loops go over
+  std::vector<Axis>& axes = runs.axes;  // of the loops
   const int64_t run = runs.length;
   const int64_t unit = op.shifts ? common_granule(op) : granule(box, axes, run, op.element_bytes);
-  std::optional<Axis> strided;  // copied by itself where nothing is contiguous
+  std::optional<Axis> strided;  // copied in one strided loop if no run is contiguous
   if (run == 1 && op.element_bytes == unit && !axes.empty() &&
       axes.back().extent >= kLeastStrided) {
     strided = axes.back();

@@ -11,7 +11,7 @@
 namespace tinytune {
 namespace {
 
-// TFLite asks int8 alone for the output's scale and zero point.
+// Reads PADV2's value. TFLite requires the output's scale and zero point for int8 only.
 Result<int32_t> padding_value(const OperatorView& view, const Tensor& value) {
   const Quantization &q = view.output().quantization, &own = value.quantization;
   TT_TRY(view.require_constant(value));

@@ -8,9 +8,9 @@
 
 namespace tinytune {
 
-/// A box of elements copied from one place to another: the only thing that PAD, PADV2, MIRROR_PAD,
-/// CONCATENATION, TRANSPOSE, REVERSE_V2, SLICE, STRIDED_SLICE, SPLIT, SPLIT_V, PACK, UNPACK,
-/// BROADCAST_TO, FILL, SPACE_TO_DEPTH, SPACE_TO_BATCH_ND and their inverses do.
+/// Copies boxes of elements from one place to another. PAD, PADV2, MIRROR_PAD, CONCATENATION,
+/// TRANSPOSE, REVERSE_V2, SLICE, STRIDED_SLICE, SPLIT, SPLIT_V, PACK, UNPACK, BROADCAST_TO, FILL,
+/// SPACE_TO_DEPTH, SPACE_TO_BATCH_ND and their inverses do nothing else.
 struct MoveOp {
   struct Box {
     int input = 0;      ///< among the non-constant inputs
@@ -21,9 +21,8 @@ struct MoveOp {
     std::array<int64_t, 5> input_steps{}, output_steps{};  ///< in elements; input's may be negative
   };
   std::vector<Box> boxes;  ///< they do not overlap in the outputs
-  /// The output is among the inputs, as state that is a window: boxes are copied in their order,
-  /// the first moves elements of the output itself down, and each is copied from its lowest address
-  /// up.
+  /// The output is also an input, as for state that is a sliding window: boxes are copied in their
+  /// order, each by ascending addresses; the first moves the output's own elements down.
   bool shifts = false;
   int element_bytes = 1;
   bool filled = false;                   ///< outputs are first filled with `fill` (PAD, PADV2)

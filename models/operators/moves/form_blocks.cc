@@ -53,7 +53,7 @@ struct Spatial {
   int blocks[2] = {1, 1}, before[2] = {0, 0}, after[2] = {0, 0};
 };
 
-// Block shape, and paddings or crops, of the one or two axes between batch and channels.
+// Reads block shape, and paddings or crops, of the one or two axes between batch and channels.
 Result<Spatial> read_spatial(const OperatorView& view) {
   TT_TRY_ASSIGN(const auto blocks, int32_constant(view, view.input(1)));
   TT_TRY_ASSIGN(const auto borders, int32_constant(view, view.input(2)));
@@ -121,7 +121,7 @@ Result<IntegerOp> between_space_and_batch(const OperatorView& view, bool to_batc
       in_many += first * many_steps[i + 1];
       steps[i + 1] = wide_steps[i + 1] * block;
     }
-    if (extents[1] == 0 || extents[2] == 0) continue;  // padding alone
+    if (extents[1] == 0 || extents[2] == 0) continue;  // only padding
     const MoveBuilder::Side inner{0, in_wide, steps}, outer{0, in_many, many_steps};
     builder.add(extents, to_batch ? inner : outer, to_batch ? outer : inner);
   }

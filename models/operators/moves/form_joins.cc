@@ -1,6 +1,6 @@
-// CONCATENATION, PACK: many inputs, one output. SPLIT, SPLIT_V, UNPACK: the reverse. The bytes move
-// as they are. TFLite Micro refuses a CONCATENATION whose scales differ and checks none of the
-// others.
+// CONCATENATION, PACK: many inputs, one output. SPLIT, SPLIT_V, UNPACK: the reverse. Bytes are not
+// rescaled. TFLite Micro refuses a CONCATENATION whose scales differ and does not check the other
+// operators.
 #include <fmt/format.h>
 
 #include "models/operators/move_builder.h"
@@ -37,7 +37,7 @@ Result<size_t> constant_axis(const OperatorView& view, size_t input, size_t rank
   return resolve_axis(view, axis[0], rank);
 }
 
-// What TFLite Micro asks of an input of CONCATENATION, by its type.
+// Checks TFLite Micro's requirements on an input of CONCATENATION, by its type.
 Status check_concatenated(const OperatorView& view, const Tensor& input) {
   const Tensor& output = view.output();
   if (output.type == ElementType::kInt8) return view.require_same_quantisation(input, output);

@@ -70,7 +70,7 @@ std::vector<Segment> mirrored(int before, int size, int after, int offset) {
 
 }  // namespace
 
-// Every combination of the axes' segments is one box.
+// Adds one box for every combination of the axes' segments.
 Result<IntegerOp> prepare_mirror_pad(const OperatorView& view) {
   const Tensor &input = view.input(0), &output = view.output();
   TT_TRY_ASSIGN(const auto pads, int32_constant(view, view.input(1)));
@@ -115,7 +115,7 @@ Result<IntegerOp> prepare_mirror_pad(const OperatorView& view) {
 
 namespace {
 
-// The input seen in the output's shape: steps of zero where it is repeated.
+// Broadcasts the input to the output's shape, by steps of zero.
 Result<IntegerOp> repeat(const OperatorView& view, size_t input, const std::vector<int>& shape) {
   const std::vector<int>& from = view.input(input).shape;
   TT_TRY(view.require_shape(view.output(), shape));

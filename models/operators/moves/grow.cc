@@ -1,4 +1,4 @@
-// Types that TFLite moves for every operator are also grown as float32 and uint8.
+// Adds operators that move bytes to a random graph, also on the other types that TFLite moves.
 #include "tests/random_graphs/grow.h"
 
 #include <algorithm>
@@ -14,9 +14,9 @@ bool same_kind(const Tensor& a, const Tensor& b) {
          a.quantization.zero_points == b.quantization.zero_points;
 }
 
-// A further operand of `shape`, quantised as `model`: computed before, a constant, or new.
+// Returns a further operand of `shape`, quantised as `model`: computed before, a constant, or new.
 int further(GraphMaker& m, const Tensor& model, const Shape& shape, bool equal_scales = false) {
-  // TFLite Micro moves bytes as they are, whatever the scales, but refuses it of CONCATENATION.
+  // TFLite Micro moves bytes unchanged, whatever the scales, but CONCATENATION requires equal ones.
   const bool any_scale = !equal_scales && m.chance(10);
   const auto fits = [&](const Tensor& t) {
     return t.shape == shape && t.type == model.type && (any_scale || same_kind(t, model));
@@ -37,7 +37,7 @@ void grow_pad(GraphMaker& m, bool with_value) {
   const Tensor in = m.tensor(x);
   Shape out = in.shape;
   std::vector<int32_t> pads;
-  const bool spatial = out.size() == 4 && m.chance(70);  // what convolutions can take over
+  const bool spatial = out.size() == 4 && m.chance(70);  // padding that convolutions can absorb
   for (size_t axis = 0; axis < out.size(); ++axis) {
     const bool padded = spatial ? axis == 1 || axis == 2 : m.chance(60);
     const int most = padded ? (spatial ? m.one_of({1, 1, 2, 3}) : 3) : 0;

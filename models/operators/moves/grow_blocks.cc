@@ -1,4 +1,4 @@
-// How blocks of pixels join a random graph.
+// Adds SPACE_TO_DEPTH, SPACE_TO_BATCH_ND or their inverses to a random graph.
 #include <algorithm>
 
 #include "tests/random_graphs/grow.h"
@@ -7,7 +7,7 @@
 namespace tinytune::bench {
 namespace {
 
-// An axis that a block of pixels takes from batch or channels: a multiple of the block's area.
+// Returns an image whose extent along `axis`, batch or channels, is a multiple of a block's area.
 int image_with(GraphMaker& m, size_t axis, int divisor) {
   const auto fits = [&](const Tensor& t) { return is_rank_4(t) && t.shape[axis] % divisor == 0; };
   return m.source(fits, [&] {

@@ -1,4 +1,4 @@
-// How SLICE, REVERSE_V2, MIRROR_PAD, BROADCAST_TO and FILL join a random graph.
+// Adds SLICE, REVERSE_V2, MIRROR_PAD, BROADCAST_TO or FILL to a random graph.
 #include <algorithm>
 
 #include "tests/random_graphs/grow.h"

@@ -1,5 +1,5 @@
-// L2_NORMALIZATION and LOG_SOFTMAX: once a row a root or a logarithm, in the reference's own fixed
-// point. What LOG_SOFTMAX needs of a difference of two int8 values is a table.
+// L2_NORMALIZATION and LOG_SOFTMAX: one root or logarithm per row, in the reference's own fixed
+// point. LOG_SOFTMAX has tables of the functions of a difference of two int8 values.
 #include "base/little_endian.h"
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/fixed_point_text.h"
@@ -45,8 +45,8 @@ bool in_place(const L2NormalizationOp&, int) { return true; }
 
 namespace {
 
-// log(r 2^k) = k log(2) + log(r), with a rational function for log(r) around 2^-1/4; of two pairs
-// (r, k), the one of the smaller r.
+// log(r 2^k) = k log(2) + log(r), with a rational function for log(r) around 2^-1/4. Of two pairs
+// (r, k), takes the one with the smaller r.
 const SharedFunction kLogOfSum = {
     "log_of_sum",
     "/* The logarithm, in units of 2^-26, of a sum of at least 1 in units of 2^-19. */",

@@ -35,7 +35,7 @@ Result<Rows> read_rows(const OperatorView& view, float scale, int zero_point) {
 
 Result<IntegerOp> prepare_l2_normalization(const OperatorView& view) {
   TT_TRY_ASSIGN(const Rows rows, read_rows(view, 1.0F / 128, 0));
-  // 2^15 squares of numbers below 2^8 are an int32.
+  // The sum of 2^15 squares of numbers below 2^8 fits int32.
   if (rows.depth > 1 << 15) return view.unsupported("a depth of more than 2^15");
   return IntegerOp(
       L2NormalizationOp{rows.rows, rows.depth, -view.input(0).quantization.zero_points[0]});

@@ -1,4 +1,4 @@
-// How L2_NORMALIZATION and LOG_SOFTMAX join a random graph.
+// Adds L2_NORMALIZATION or LOG_SOFTMAX to a random graph.
 #include "tests/random_graphs/grow.h"
 
 namespace tinytune::bench {

@@ -5,7 +5,8 @@
 
 namespace tinytune {
 
-/// n / d: towards minus infinity, or to the nearest with halves away from zero. By 0: 0.
+/// Returns n / d, rounded towards minus infinity, or to the nearest with halves away from zero.
+/// Division by 0 gives 0.
 inline int64_t plain_quotient(int64_t n, int64_t d, bool to_nearest) {
   if (d == 0) return 0;
   if (to_nearest) return (n >= 0 ? n + (d >> 1) : n - (d >> 1)) / d;
@@ -13,7 +14,7 @@ inline int64_t plain_quotient(int64_t n, int64_t d, bool to_nearest) {
   return quotient - (n % d != 0 && (n < 0) != (d < 0) ? 1 : 0);
 }
 
-/// The largest integer whose square is at most `x`.
+/// Returns the largest integer whose square is at most `x`.
 inline uint32_t plain_root(uint64_t x) {
   uint64_t root = 0;
   for (uint64_t bit = uint64_t{1} << 31; bit > 0; bit >>= 1)

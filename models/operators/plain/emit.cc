@@ -1,5 +1,5 @@
-// Elementwise operators on plain integers. Products have 64 bits only where an operand's type and
-// the constants do not rule out that they need them.
+// Elementwise operators on plain integers. Products have 64 bits, unless an operand's type and the
+// constants prove that 32 suffice.
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -19,7 +19,7 @@ int64_t elements_of(const Broadcast& broadcast) {
   return elements;
 }
 
-// Lines that compute, clamp and store one element; `x` reads it.
+// Prints lines that compute, clamp and store one element; `x` reads it.
 void print_requant_shift(CWriter& w, const RequantShiftOp& op, const std::string& x,
                          const std::string& multiplier, const std::string& addend,
                          const std::string& output) {
@@ -39,17 +39,17 @@ void print_requant_shift(CWriter& w, const RequantShiftOp& op, const std::string
   print_clamped_store(w, plain_store(output, op.output));
 }
 
-// A number below `low` is scaled to the lowest result, one above `high` to the highest.
+// Limits of inputs: numbers below `low` give the lowest result, those above `high` the highest.
 struct InputEnds {
   int64_t low, high;
 };
 
-// Those between which one scale's products and sums have 32 bits.
+// Returns the limits, if there is one scale and its products and sums between them fit 32 bits.
 std::optional<InputEnds> input_ends(const RequantShiftOp& op) {
   const __int128 multiplier = op.multiplier[0], addend = op.addend[0];
   if (multiplier < 1 || op.input.offset != 0) return std::nullopt;
   const auto scaled = [&](__int128 x) { return (x * multiplier + addend) >> op.shift; };
-  const auto first_from = [&](int64_t result) {  // the least number that gives as much
+  const auto first_from = [&](int64_t result) {  // the least number that gives it
     const __int128 wanted = (static_cast<__int128>(result) << op.shift) - addend;
     return wanted / multiplier + (wanted % multiplier > 0 ? 1 : 0);
   };
@@ -62,7 +62,7 @@ std::optional<InputEnds> input_ends(const RequantShiftOp& op) {
   return InputEnds{static_cast<int64_t>(low), static_cast<int64_t>(high)};
 }
 
-// The clamp comes first: no product then has 64 bits, of which RV32 has no short shift.
+// Clamps first, so that no product has 64 bits, which RV32 shifts by many instructions.
 void print_clamped_first(CWriter& w, const RequantShiftOp& op, const InputEnds& ends,
                          const std::string& x, const std::string& output) {
   w.line("int32_t x = " + x + ";");
@@ -109,7 +109,7 @@ bool in_place(const RequantShiftOp&, int) { return true; }
 
 namespace {
 
-// Steps of one size: the table is a product.
+// Returns whether all steps are equal, so that the table is a product.
 bool is_linear(const std::vector<int32_t>& table) {
   const int64_t step = int64_t{table[1]} - table[0];
   if (std::abs(step) > INT16_MAX) return false;
@@ -144,14 +144,14 @@ bool in_place(const PlainTableOp&, int) { return true; }
 
 namespace {
 
-// The byte itself, 128 more, is its own term.
+// Returns whether every byte's term is the byte plus 128.
 bool is_identity(const std::vector<int16_t>& terms) {
   for (size_t i = 0; i < terms.size(); ++i)
     if (terms[i] != static_cast<int16_t>(i)) return false;
   return true;
 }
 
-// In bytes where they suffice: a core then has not to scale the index.
+// Stores the terms as bytes if they suffice, so that a core need not scale the index.
 std::string terms_constant(EmitContext& context, const char* name,
                            const std::vector<int16_t>& terms) {
   if (*std::max_element(terms.begin(), terms.end()) > UINT8_MAX)
@@ -159,8 +159,8 @@ std::string terms_constant(EmitContext& context, const char* name,
   return context.constant(name, CType::kUint8, std::vector<uint8_t>(terms.begin(), terms.end()));
 }
 
-// The innermost axis of several elements, where one operand repeats an element along it and the
-// other does not: the index of the former.
+// The innermost axis of several elements, if one operand is broadcast along it and the other is
+// not. `repeated`: the index of the former.
 struct RepeatedRow {
   size_t axis = 0, repeated = 0;
 };
@@ -175,7 +175,8 @@ std::optional<RepeatedRow> repeated_row(const Broadcast& broadcast) {
   return std::nullopt;
 }
 
-// A row is one look-up an element: what is repeated says where its part of the table begins.
+// Prints one look-up for each element of a row; the row's repeated element determines where its
+// part of the table begins.
 template <typename Term>
 void print_rows_of_table(CWriter& w, const SumTableOp& op, const RepeatedRow& row,
                          const std::string& table, EmitContext& context, const Term& term) {
@@ -201,7 +202,7 @@ void print_rows_of_table(CWriter& w, const SumTableOp& op, const RepeatedRow& ro
   for (int i = 0; i < loops; ++i) w.close();
 }
 
-// Two axes of several elements, of which one operand has the inner one alone, in a row: its index.
+// Two axes of several elements, if one operand, `repeated`, has the inner one only, contiguous.
 struct RepeatedRows {
   size_t outer = 0, inner = 0, repeated = 0;
 };
@@ -217,7 +218,8 @@ std::optional<RepeatedRows> repeated_rows(const Broadcast& broadcast) {
   return std::nullopt;
 }
 
-// Column by column: the same element of the repeated row says where the table's part begins.
+// Prints column by column: the column's element of the repeated row determines where its part of
+// the table begins.
 template <typename Term>
 void print_columns_of_table(CWriter& w, const SumTableOp& op, const RepeatedRows& rows,
                             const std::string& table, EmitContext& context, const Term& term) {

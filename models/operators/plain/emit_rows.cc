@@ -1,4 +1,4 @@
-// Softmax and norms of rows of plain integers, reductions, and products of which one side is int32.
+// Softmax and norms of rows of plain integers, reductions, and products with an int32 side.
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
@@ -26,8 +26,8 @@ void print_row(CWriter& w, int depth, const CoreFacts& core,
   w.close();
 }
 
-// Whether a short row's terms are kept on the stack: looking one up again takes more instructions
-// where the index must be scaled by one of its own.
+// Returns whether a short row's terms are kept on the stack: looking one up again takes more
+// instructions on cores that scale an index by a separate instruction.
 bool keeps_terms(const PlainSoftmaxOp& op, bool is_wide, const CoreFacts& core) {
   constexpr int kShort = 64;
   return core.is_rv32 && !is_wide && op.shifts.empty() && op.depth <= kShort;
@@ -143,7 +143,7 @@ void print_normed(CWriter& w, const PlainNormOp& op, const std::string& y) {
 }  // namespace
 
 std::string emit(const PlainNormOp& op, EmitContext& context) {
-  // Less its mean, an element is at most twice as large as the largest.
+  // Less its row's mean, an element is at most twice as large as the largest.
   const int64_t reach = plain_reach(op.input) * (op.is_centred ? 2 : 1);
   const bool is_wide = op.input.type != ElementType::kInt8 ||
                        reach * reach * op.depth + 1 > UINT32_MAX ||
@@ -172,7 +172,7 @@ std::string emit(const PlainNormOp& op, EmitContext& context) {
     each([&](const std::string& at) { w.line("mean += " + plain_value(op.input, x + at) + ";"); });
     w.line("mean /= " + depth + ";");
   }
-  // Products have 32 bits where no element has more than these.
+  // Products fit 32 bits if no element is larger than this.
   const int64_t most = INT32_MAX / std::max<int64_t>(largest(op.weights), 1);
   const bool may_be_short = is_wide && op.bias.empty() && most > 0;
   w.line(squares + " squares = 0;");
@@ -220,7 +220,7 @@ bool in_place(const PlainNormOp&, int) { return true; }
 
 namespace {
 
-// Loops over the axes that are kept, or over those that are not; how many.
+// Opens loops over the kept axes, or over the reduced ones; returns their number.
 int open_axes(CWriter& w, const PlainReduceOp& op, bool kept) {
   int depth = 0;
   for (size_t axis = 0; axis < op.extents.size(); ++axis)
@@ -231,7 +231,7 @@ int open_axes(CWriter& w, const PlainReduceOp& op, bool kept) {
   return depth;
 }
 
-// The element at the loops' counters; without the axis `along`, the first along it.
+// Returns the index of the element at the loops' counters, or of the first one along `along`.
 std::string place_of(const PlainReduceOp& op, std::optional<size_t> along = std::nullopt) {
   std::string place;
   int64_t step = 1;
@@ -241,7 +241,7 @@ std::string place_of(const PlainReduceOp& op, std::optional<size_t> along = std:
   return place.empty() ? "0" : place;
 }
 
-// The innermost axis of several elements, where it is the one that goes: rows side by side.
+// Returns the innermost axis of several elements if only it is reduced: rows are then contiguous.
 std::optional<size_t> row_axis(const PlainReduceOp& op) {
   std::optional<size_t> innermost;
   for (size_t axis = op.extents.size(); axis-- > 0;) {

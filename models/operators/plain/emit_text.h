@@ -13,12 +13,12 @@
 
 namespace tinytune {
 
-/// The number of an element that expression `stored` reads, as an int32_t expression.
+/// Returns an int32_t expression of the number of an element that expression `stored` reads.
 inline std::string plain_value(const PlainOperand& operand, const std::string& stored) {
   return operand.offset == 0 ? stored : "(" + c_plus(stored, operand.offset) + ")";
 }
 
-/// The largest size of a value; 0 without any.
+/// Returns the largest magnitude of a value; 0 without any.
 template <typename T>
 int64_t largest(const std::vector<T>& values) {
   int64_t most = 0;
@@ -26,19 +26,19 @@ int64_t largest(const std::vector<T>& values) {
   return most;
 }
 
-/// No number of the operand is larger in size.
+/// Returns an upper bound on the magnitude of the operand's numbers.
 inline int64_t plain_reach(const PlainOperand& operand) {
   if (operand.type != ElementType::kInt8) return int64_t{1} << 31;
   return operand.offset > 0 ? 127 + operand.offset : 128 - operand.offset;
 }
 
-/// The store of a number to lvalue `output`; its ends are those of what is stored.
+/// Returns the store of a number to lvalue `output`, with the limits of the stored value.
 inline ClampedStore plain_store(const std::string& output, const PlainResult& result) {
   return {output, result.low + result.offset, result.high + result.offset, result.offset,
           c_type_of(result.type)};
 }
 
-/// "int32_t" where 32 bits hold numbers of this size, else "int64_t".
+/// Returns "int32_t" if 32 bits hold numbers of this magnitude, else "int64_t".
 inline const char* plain_type(int64_t reach) { return reach <= INT32_MAX ? "int32_t" : "int64_t"; }
 
 }  // namespace tinytune

@@ -19,7 +19,7 @@ Status require_int32(const OperatorView& view, const Tensor& tensor) {
       fmt::format("{} is {}, not int32", describe(tensor), name_of(tensor.type)));
 }
 
-// How two operands line up, what they are, and which are constants.
+// Reads the broadcast, the types and offsets, and the constants of two operands.
 template <typename Op>
 Status read_pair(const OperatorView& view, Op& op) {
   TT_TRY(require_int32(view, view.output()));
@@ -47,9 +47,9 @@ PlainArithmeticOp::Function function_of(OperatorKind kind) {
   }
 }
 
-constexpr size_t kScaledPair = 2;  // where REQUANT_SHIFT's operands follow
+constexpr size_t kScaledPair = 2;  // first input of REQUANT_SHIFT's operands
 
-// A product of bytes that is scaled where it is computed.
+// Returns the form of a product of bytes that scales its result.
 Result<IntegerOp> scaled_product(const OperatorView& view) {
   MulOp op;
   const std::array<int32_t*, 2> offsets = {&op.input1_offset, &op.input2_offset};
@@ -70,7 +70,7 @@ Result<IntegerOp> scaled_product(const OperatorView& view) {
 
 }  // namespace
 
-// {x, multiplier, addend, {shift, low, high}}
+// Inputs: x, multiplier, addend, {shift, low, high}.
 Result<IntegerOp> prepare_requant_shift(const OperatorView& view) {
   TT_TRY_ASSIGN(RequantShiftOp op, read_requant_shift(view, 1));
   TT_TRY_ASSIGN(op.input, plain_operand(view, view.input(0)));
@@ -79,7 +79,7 @@ Result<IntegerOp> prepare_requant_shift(const OperatorView& view) {
   return IntegerOp(std::move(op));
 }
 
-// {x, table of 256}
+// Inputs: x, a table of 256.
 Result<IntegerOp> prepare_integer_table(const OperatorView& view) {
   PlainTableOp op;
   TT_TRY(view.require_int8(view.input(0)));
@@ -91,7 +91,7 @@ Result<IntegerOp> prepare_integer_table(const OperatorView& view) {
   return IntegerOp(std::move(op));
 }
 
-// {a, b, two tables of 256, table of the sums}
+// Inputs: a, b, two tables of 256, the table of the sums.
 Result<IntegerOp> prepare_integer_sum_table(const OperatorView& view) {
   SumTableOp op;
   for (const Tensor* t : {&view.input(0), &view.input(1), &view.output()})
@@ -114,7 +114,7 @@ Result<IntegerOp> prepare_integer_sum_table(const OperatorView& view) {
   return IntegerOp(std::move(op));
 }
 
-// {a, b}, and of INTEGER_MUL of bytes also REQUANT_SHIFT's operands behind them.
+// Inputs: a and b; for INTEGER_MUL of bytes, REQUANT_SHIFT's operands may follow.
 Result<IntegerOp> prepare_integer_arithmetic(const OperatorView& view) {
   if (view.op().kind == OperatorKind::kIntegerMul && view.inputs() > kScaledPair)
     return scaled_product(view);
@@ -124,7 +124,7 @@ Result<IntegerOp> prepare_integer_arithmetic(const OperatorView& view) {
   return IntegerOp(std::move(op));
 }
 
-// {x, y, {Delta, eta, eps, whether to the nearest}}
+// Inputs: x, y, {Delta, eta, eps, whether it rounds to the nearest}.
 Result<IntegerOp> prepare_integer_division(const OperatorView& view) {
   PlainDivideOp op;
   TT_TRY(read_pair(view, op));

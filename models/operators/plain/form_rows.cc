@@ -1,4 +1,4 @@
-// Operators that gather plain integers: softmax and norms of rows, reductions of axes.
+// Operators on rows or axes of plain integers: softmax and norms of rows, reductions of axes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kBytes = 256;
 
-// Of an operator that works on rows of its innermost axis and keeps its shape.
+// Reads the rows of an operator that works along its innermost axis and keeps its shape.
 template <typename Op>
 Status read_rows(const OperatorView& view, Op& op) {
   const Tensor& input = view.input(0);
@@ -39,7 +39,7 @@ PlainReduceOp::Function function_of(OperatorKind kind) {
 
 }  // namespace
 
-// {x, terms of 256, shifts of 256 or absent, {scale}}
+// Inputs: x, 256 terms, 256 shifts or absent, {scale}.
 Result<IntegerOp> prepare_integer_softmax(const OperatorView& view) {
   PlainSoftmaxOp op;
   TT_TRY(view.require_int8(view.input(0)));
@@ -64,7 +64,7 @@ Result<IntegerOp> prepare_integer_softmax(const OperatorView& view) {
   return IntegerOp(std::move(op));
 }
 
-// {x, weights, bias or absent, {shift, whether centred}}
+// Inputs: x, weights, bias or absent, {shift, whether it is centred}.
 Result<IntegerOp> prepare_integer_norm(const OperatorView& view) {
   PlainNormOp op;
   TT_TRY(read_rows(view, op));
@@ -83,7 +83,7 @@ Result<IntegerOp> prepare_integer_norm(const OperatorView& view) {
   return IntegerOp(std::move(op));
 }
 
-// {x, axes}
+// Inputs: x, axes.
 Result<IntegerOp> prepare_integer_reduction(const OperatorView& view) {
   const Tensor& input = view.input(0);
   PlainReduceOp op;

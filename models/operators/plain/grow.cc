@@ -1,5 +1,6 @@
-// Operators on plain integers, as import makes them of Deeploy's and QuantLib's networks: bytes
-// with a zero point of 0 or, where the network has uint8, -128; sums are int32 without a scale.
+// Adds operators on plain integers to a random graph, as import creates them from Deeploy's and
+// QuantLib's networks: bytes have a zero point of 0 or, for uint8, -128; sums are int32 without a
+// scale.
 #include "tests/random_graphs/grow.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ bool is_sum(const Tensor& t) {
   return t.type == ElementType::kInt32 && t.quantization.scales.empty();
 }
 
-// Never a constant: import computes what has no other operands.
+// Returns bytes that are no constant, because import computes operators on constants alone.
 int bytes(GraphMaker& m, const GraphMaker::Fits& fits, const std::function<Shape()>& otherwise) {
   const int x = m.existing([&](const Tensor& t) { return is_plain(t) && fits(t); });
   if (x >= 0 && !m.is_known(x) && !m.chance(15)) return x;
@@ -58,7 +59,7 @@ int sums(GraphMaker& m) {
 }
 int bytes_or_sums(GraphMaker& m) { return m.chance(50) ? bytes(m) : sums(m); }
 
-// Something that repeats along `x`, with a constant now and then.
+// Returns a second operand that broadcasts to `x`, a constant now and then.
 int other(GraphMaker& m, int x) {
   const Shape shape = m.chance(50) ? m.tensor(x).shape : repeated(m, m.tensor(x).shape);
   const auto same = [&](const Tensor& t) { return t.shape == shape; };
@@ -73,7 +74,7 @@ int other(GraphMaker& m, int x) {
   return m.integers(shape, values);
 }
 
-// REQUANT_SHIFT's operands, for results of this zero point.
+// Returns REQUANT_SHIFT's operands, for results of this zero point.
 std::vector<int> scaling(GraphMaker& m, const Shape& scales, int zero, int least_multiplier) {
   const int low = -128 - zero, high = 127 - zero;
   const int clamped = m.chance(30) ? m.between(low, 0) : low;

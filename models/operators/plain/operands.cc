@@ -38,7 +38,7 @@ Result<RequantShiftOp> read_requant_shift(const OperatorView& view, size_t at) {
   return op;
 }
 
-// Shifted up to where its highest bit is bit 30, as LayerData's multipliers are.
+// Shifts the multiplier left until its highest bit is bit 30, as in LayerData.
 ChannelScaling channel_scaling(const RequantShiftOp& op, size_t i) {
   const int32_t multiplier = op.multiplier[op.multiplier.size() > 1 ? i : 0];
   const int64_t addend = op.addend[op.addend.size() > 1 ? i : 0];

@@ -10,36 +10,37 @@
 
 namespace tinytune {
 
-/// Where RequantShift's operands follow those of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED.
+/// The first input of RequantShift's operands in CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED.
 inline constexpr size_t kPlainScaling = 3;
 
-/// int32, or int8 with a zero point. kInvalidInput, kUnsupported: neither.
+/// Reads an operand of int32, or int8 with a zero point. kInvalidInput, kUnsupported: neither.
 Result<PlainOperand> plain_operand(const OperatorView& view, const Tensor& tensor);
-/// The same of an output; it is clamped to what its type holds.
+/// The same for an output, with the limits of its type.
 Result<PlainResult> plain_result(const OperatorView& view, const Tensor& tensor);
 
-/// RequantShift's operands from input `at` on, without its broadcast. kInvalidInput: damaged.
+/// Reads RequantShift's operands from input `at` on, without its broadcast. kInvalidInput: damaged.
 Result<RequantShiftOp> read_requant_shift(const OperatorView& view, size_t at);
 
-/// Multiplier and addend `i`, or the only one, as LayerData has them. Multipliers are not negative.
+/// Multiplier and addend `i`, or the only one, as in LayerData. Multipliers are not negative.
 struct ChannelScaling {
   int32_t multiplier = 0, shift = 0;
   int64_t addend = 0;
 };
 ChannelScaling channel_scaling(const RequantShiftOp& op, size_t i);
 
-/// The same of sums or products of any size that RequantShift makes bytes of: a multiplier and a
-/// shift that come near it, and where the bytes rise.
+/// RequantShift from sums or products of any size to bytes: the exact steps, and a multiplier and a
+/// shift that approximate them.
 struct ByteScaling {
   int32_t multiplier = 0;
   int shift = 0;
   ByteSteps steps;
 };
-/// From RequantShift's operands from input `at` on. kUnsupported: several scalings, or it falls.
+/// Reads it from RequantShift's operands from input `at` on. kUnsupported: several scalings, or a
+/// multiplier below 1.
 Result<ByteScaling> read_byte_scaling(const OperatorView& view, size_t at);
 
 /// Gives a layer RequantShift's scaling. kUnsupported: it differs along other axes than channels,
-/// or falls.
+/// or a multiplier is negative.
 Status scale_plainly(const OperatorView& view, KernelOp& kernel);
 
 }  // namespace tinytune

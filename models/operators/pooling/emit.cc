@@ -1,8 +1,8 @@
 // AVERAGE_POOL_2D and MAX_POOL_2D.
 //
-// Blocks of channels are the outer loops inside a pixel and taps the inner ones, so that one
-// pointer walks the window while a block's accumulators stay in registers. Windows that padding
-// clips get their bounds, and the number of their taps, at run time; all others are constants.
+// In a pixel, blocks of channels are the outer loops and taps the inner ones, so that one pointer
+// walks the window while a block's accumulators stay in registers. Windows that padding clips get
+// their bounds and number of taps at run time; those of all others are constants.
 #include <algorithm>
 
 #include "codegen/operators/c_writer.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kBlock = 8;  // accumulators of one block; 16 would spill beside the pointers on RV32
 
-// What stands in the C text for the elements' type.
+// The elements' type in the C text, and its range.
 struct Element {
   std::string type;
   int low, high;

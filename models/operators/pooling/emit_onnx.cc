@@ -1,4 +1,4 @@
-// ONNX's averages of windows: float32 sums, added in integers where the core has no unit for them.
+// ONNX's averages of windows: float32 sums, added with integer instructions.
 #include "base/little_endian.h"
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/fixed_point_text.h"
@@ -7,7 +7,7 @@
 namespace tinytune::emitter {
 namespace {
 
-// Round to nearest, ties to even. Numbers of a network are far from both ends of the exponents.
+// Rounds to nearest, ties to even. Exponents of a network's numbers are far from both ends.
 const SharedFunction kFloatSum = {
     "float_sum",
     "/* The bits of a + b, both float32 by their bits, rounded as IEEE 754 does. */",

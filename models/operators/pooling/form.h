@@ -10,7 +10,7 @@
 
 namespace tinytune {
 
-/// AVERAGE_POOL_2D, MAX_POOL_2D. Taps on padding are left out of sum and count.
+/// AVERAGE_POOL_2D, MAX_POOL_2D. Taps on padding are excluded from sum and count.
 struct PoolOp {
   bool average = true;
   int batch = 1, in_h = 1, in_w = 1, channels = 1, out_h = 1, out_w = 1;
@@ -27,10 +27,9 @@ struct WidePoolOp {
   int64_t operations() const { return pool.operations(); }
 };
 
-/// ONNX's AveragePool: terms, float32 numbers, of a window's bytes are added row by row, each sum
-/// rounded to float32. The byte is -128 and one more for each step at or below the sum, in the
-/// steps for the number of bytes in the window. Floats as bits (fixed_point::float_key() orders
-/// them).
+/// ONNX's AveragePool: adds the float32 terms of a window's bytes row by row, and rounds each sum
+/// to float32. The byte is -128 plus the number of steps at or below the sum, in the steps for the
+/// window's number of bytes. Floats are stored as bits; key_of() orders them.
 struct FloatPoolOp {
   PoolOp pool;                     ///< extents, windows and strides
   std::vector<uint32_t> terms;     ///< of every int8 value, -128 first

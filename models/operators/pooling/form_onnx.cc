@@ -1,5 +1,5 @@
 // ONNX's AveragePool of windows smaller than the image, as onnxruntime's QLinearAveragePool
-// computes it: float32 numbers added one by one, so the sum's own roundings belong to the meaning.
+// computes it: adds float32 numbers one by one, so the result includes each sum's rounding.
 #include <bit>
 
 #include "models/byte_steps.h"
@@ -8,7 +8,7 @@
 namespace tinytune {
 namespace {
 
-// Bytes of every window, each number once.
+// Returns the numbers of bytes that windows may have.
 std::vector<int> counts_of(const PoolOp& op) {
   const auto along = [](int out, int in, int filter, int stride, int pad) {
     std::vector<int> extents;

@@ -1,4 +1,4 @@
-// How AVERAGE_POOL_2D and MAX_POOL_2D join a random graph.
+// Adds AVERAGE_POOL_2D or MAX_POOL_2D to a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include <algorithm>

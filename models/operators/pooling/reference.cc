@@ -9,7 +9,7 @@
 namespace tinytune::reference {
 namespace {
 
-// Half away from zero; only taps inside the input count.
+// Rounds halves away from zero; only taps inside the input count.
 int rounded_mean(int sum, int count) {
   return sum > 0 ? (sum + count / 2) / count : (sum - count / 2) / count;
 }

@@ -1,5 +1,5 @@
-// The part of a pool's window that lies inside the input: taps on padding count neither in a sum
-// nor in a mean.
+// The part of a pool's window that lies inside the input: taps on padding are excluded from sums
+// and means.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ inline PoolWindow window_at(const PoolOp& op, int out_row, int out_col) {
           std::min(op.in_w, left + op.filter_w)};
 }
 
-/// Of the input's elements, NHWC.
+/// Returns the index of an element of the input, NHWC.
 inline int64_t input_place(const PoolOp& op, int image, int row, int col, int channel) {
   return ((int64_t{image} * op.in_h + row) * op.in_w + col) * op.channels + channel;
 }

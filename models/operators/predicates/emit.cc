@@ -1,7 +1,7 @@
 // Comparisons, logic, SELECT_V2 and CAST.
 //
-// int8 is compared in its own fixed point. Where both operands share one in which different values
-// stay different, the raw values compare the same and need no table.
+// int8 operands are compared in fixed point, by tables. If both have the same table and different
+// values stay different in it, the stored values compare the same without tables.
 #include <algorithm>
 
 #include "base/little_endian.h"
@@ -60,10 +60,10 @@ std::string emit(const CompareOp& op, EmitContext& context) {
   return w.text();
 }
 
-// An operand of words that repeats may have as many bytes as the result.
+// Not for int32: a broadcast operand of words may have as many bytes as the result.
 bool in_place(const CompareOp& op, int) { return size_of(op.type) == 1; }
 
-// Elements by their bytes: the types on either side may be anything of that size.
+// Copies elements as unsigned integers: the operands may have any type of that size.
 std::string emit(const SelectOp& op, EmitContext& context) {
   const std::string type = "uint" + std::to_string(8 * op.element_bytes) + "_t";
   CWriter w(1);
@@ -88,7 +88,7 @@ std::string emit(const SelectOp& op, EmitContext& context) {
 bool in_place(const SelectOp&, int) { return true; }
 
 std::string emit(const CastOp& op, EmitContext& context) {
-  // Through the unsigned type: there a number that does not fit wraps.
+  // Converts through the unsigned type, in which a number that does not fit wraps.
   const std::string type = c_type_of(op.to);
   CWriter w(1);
   print_elementwise(w, op.elements, unary_pointers(context),

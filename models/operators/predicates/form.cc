@@ -1,4 +1,4 @@
-// What makes or reads bools: comparisons, LOGICAL_AND, LOGICAL_OR, SELECT_V2; and CAST.
+// Operators with bools: comparisons, LOGICAL_AND, LOGICAL_OR, SELECT_V2; and CAST.
 #include "models/operators/predicates/form.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// How comparisons, logic, SELECT_V2 and CAST join a random graph.
+// Adds comparisons, logic, SELECT_V2 or CAST to a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include "tests/random_graphs/operands.h"

@@ -29,7 +29,7 @@ bool holds(Relation relation, T a, T b) {
   return false;
 }
 
-// Of an element at any address.
+// Reads an element at any address, aligned or not.
 template <typename T>
 T read(const uint8_t* from, int64_t index) {
   T value;

@@ -1,12 +1,12 @@
-// QUANTIZE of float32 and DEQUANTIZE to it, without floating point (emit_float_unit.h has it with).
+// QUANTIZE of float32 and DEQUANTIZE to it, without an FPU (emit_float_unit.h: with one).
 //
-// Quantising is a staircase of 255 steps, and finite floats of one sign order like their bits. So
-// the floats where it steps are found while generating, by the reference itself: no float library
-// on cores without an FPU, and the rounding of its division is the host's, which is IEEE's. On the
-// device an integer product with the scale's reciprocal gives the step or the one below, and one
-// comparison decides. Both grow with the float, so that checking the ends of every step proves all
-// floats between them; where the proof fails, the device searches the steps. Dequantising has 256
-// results, a table.
+// Quantisation is a step function of 255 steps, and finite floats of one sign order like their
+// bits. So the generator finds the floats of the steps, by the reference itself: cores without an
+// FPU need no float library, and the division rounds as on the host, by IEEE 754. On the device an
+// integer product with the scale's reciprocal gives the step or the one below, and one comparison
+// decides. Both are monotone in the float, so checking the ends of every step proves all floats
+// between them; if the proof fails, the device searches the steps. Dequantisation has 256 results,
+// a table.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -23,7 +23,7 @@
 namespace tinytune::emitter {
 namespace {
 
-// The reference's byte for a float, as a value of the output's type.
+// Returns the reference's byte for a float, as a value of the output's type.
 int quantised(const QuantizeOp& op, float x) {
   QuantizeOp one = op;
   one.elements = 1;
@@ -34,7 +34,7 @@ int quantised(const QuantizeOp& op, float x) {
   return op.low < 0 ? static_cast<int8_t>(out[0]) : out[0];
 }
 
-// The least key whose float quantises to `value` or more.
+// Returns the least key whose float quantises to `value` or more.
 int32_t threshold(const QuantizeOp& op, int value) {
   int64_t low = kLeastFloatKey, high = kMostFloatKey;
   while (low < high) {
@@ -63,8 +63,8 @@ const SharedFunction kQuantise = {
 )",
     {}};
 
-// A guess of how many steps a float reaches: its mantissa times the reciprocal's, shifted by its
-// exponent's distance from `exponent`. Below 22 the shift leaves more than 8 bits, beyond 31 none.
+// A guess of how many steps a float reaches: its mantissa times the reciprocal's, shifted right by
+// its exponent's distance from `exponent`. Shifts below 22 leave more than 8 bits, beyond 31 none.
 struct Guess {
   uint32_t reciprocal = 0;  ///< 2^31 and more
   int32_t exponent = 0;
@@ -72,7 +72,7 @@ struct Guess {
 };
 constexpr int32_t kLeastShift = 22, kMostShift = 31;
 
-// Scales far from both ends of float32's range.
+// Returns nullopt for scales close to either end of float32's range.
 std::optional<Guess> guess_of(const QuantizeOp& op) {
   constexpr float kLeast = 0x1p-100F, kMost = 0x1p100F;
   if (!(op.scale > kLeast) || !(op.scale < kMost)) return std::nullopt;
@@ -83,7 +83,7 @@ std::optional<Guess> guess_of(const QuantizeOp& op) {
   return Guess{static_cast<uint32_t>(reciprocal), 158 - power, op.zero_point - op.low};
 }
 
-// What the printed lines compute, but of NaN.
+// Computes what the printed lines do, except for NaN.
 int32_t guessed(const Guess& guess, uint32_t bits) {
   const int32_t shift = guess.exponent - static_cast<int32_t>(bits >> 23 & 255u);
   const uint64_t product = uint64_t{bits << 8 | 0x80000000u} * guess.reciprocal >> 32;
@@ -94,7 +94,7 @@ int32_t guessed(const Guess& guess, uint32_t bits) {
   return std::clamp(guess.of_zero + (size ^ sign), 0, 254);
 }
 
-// Whether the guess and one comparison give the count of steps of every float but NaN.
+// Returns whether the guess and one comparison give the number of steps for every float but NaN.
 bool is_proved(const Guess& guess, const std::vector<int32_t>& steps) {
   const auto counts = [&](int32_t key, int32_t count) {
     const int32_t below = guessed(guess, std::bit_cast<uint32_t>(float_of_key(key)));
@@ -111,7 +111,7 @@ bool is_proved(const Guess& guess, const std::vector<int32_t>& steps) {
                                          steps.begin()));
 }
 
-// Stores the byte. NaN has an exponent that is never between the shifts.
+// Prints lines that store the byte. NaN's exponent never gives a shift within the limits.
 void print_guess(CWriter& w, const QuantizeOp& op, const Guess& guess, const std::string& steps,
                  const std::string& out) {
   const std::string type = op.low < 0 ? "int8_t" : "uint8_t";

@@ -6,7 +6,8 @@
 namespace tinytune {
 namespace {
 
-/// The unit's instruction where there is one; it saturates, and makes 0 of NaN.
+/// Returns C with the unit's instruction, if compiled with the unit; it saturates and gives 0 for
+/// NaN.
 std::string converted(const std::string& instruction, const std::string& otherwise) {
   return R"(
 #if defined(__ARM_FP) && (__ARM_FP & 4) != 0
@@ -23,7 +24,7 @@ std::string converted(const std::string& instruction, const std::string& otherwi
          "#endif\n";
 }
 
-// Beyond 2^17 either way, twice a float is outside of every type that it is quantised to.
+// Twice a float beyond 2^17 in magnitude is outside every type of the result.
 const std::string kTwiceBody = converted("vcvt.s32.f32 %0, %0, #1",
                                          R"(  if (x > 131072.0f) return 262144;
   if (x < -131072.0f) return -262144;
@@ -36,7 +37,7 @@ const SharedFunction kTwice = {
     kTwiceBody.c_str(),
     {}};
 
-// From 2^23 on float32 has no fractions: a sum with 1.5 times that is rounded to a whole number.
+// From 2^23 on float32 has no fraction bits: adding 1.5 times that rounds to an integer.
 const std::string kNearestBody = converted("vcvtr.s32.f32 %0, %0",
                                            R"(  volatile float sum;
   if (x > 131072.0f) return 131072;
@@ -58,8 +59,8 @@ void clamp(CWriter& w, int64_t low, int64_t high) {
   w.line("if (v > " + c_int(high) + ") v = " + c_int(high) + ";");
 }
 
-// The least power of two that no step of the type reaches from any zero point: a limit that one
-// saturating instruction sets, and behind which nothing overflows.
+// Returns the least power of two beyond all steps of the type from any zero point: one saturating
+// instruction clamps to it, and nothing overflows afterwards.
 int64_t beyond_steps(const QuantizeOp& op) { return op.high > 255 ? 131072 : 512; }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // QUANTIZE of float32 and DEQUANTIZE to it on a core with a floating-point unit.
 //
-// The text is right for any compiler, since some other code may be built without the unit: only
-// what C leaves undefined, converting what no integer holds, is the unit's own instruction where
-// there is one. Nothing is added to a product, so that contraction changes no byte.
+// The text is portable C, since it may be compiled without the unit. Only conversions that C leaves
+// undefined, of floats that no integer holds, use the unit's own instruction if there is one.
+// Nothing is added to a product, so that contraction changes no byte.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@
 
 namespace tinytune {
 
-/// To int8, uint8 and int16.
+/// Emits QUANTIZE to int8, uint8 and int16.
 std::string emit_unit_quantize(const QuantizeOp& op, EmitContext& context);
-/// From int16 and int32; of 256 values a table is faster.
+/// Emits DEQUANTIZE from int16 and int32; for 256 values a table is faster.
 std::string emit_unit_dequantize(const DequantizeOp& op, EmitContext& context);
 
 }  // namespace tinytune

@@ -1,6 +1,6 @@
-// QUANTIZE of float32 to int16 and DEQUANTIZE back, without floating point. A table of 65,535 steps
-// is no choice, so what an FPU does is done with integers: a scale is a mantissa of 24 bits and a
-// power of two, a quotient and a product are rounded to 24 bits where float32 rounds them.
+// QUANTIZE of float32 to int16 and DEQUANTIZE back, without an FPU. A table of 65,535 steps would
+// be too large, so integers emulate an FPU: a scale is a mantissa of 24 bits and a power of two;
+// quotients and products are rounded to 24 bits where float32 rounds them.
 #include "models/operators/quantize/emit_wide.h"
 
 #include <cmath>
@@ -11,8 +11,8 @@
 namespace tinytune {
 namespace {
 
-// Both arguments are positive numbers of 24 bits when they are divided, the first not the smaller,
-// so the quotient has 24 bits too. `down` is its power of two, turned around.
+// The dividend and the divisor are positive and have 24 bits, the dividend is not the smaller one,
+// so the quotient has 24 bits, too. `down` is its power of two, negated.
 const SharedFunction kQuantise16 = {
     "quantise_16",
     R"(/* x / (mantissa * 2^exponent) of a float32's bits, rounded to float32 and then to a whole number,
@@ -43,7 +43,7 @@ const SharedFunction kQuantise16 = {
 )",
     {}};
 
-// x, less a zero point, has 17 bits with its sign and the product 40: `high` above `low`, of 8.
+// x less a zero point has 17 bits with its sign, the product 40: `high` above 8 bits of `low`.
 const SharedFunction kDequantise16 = {
     "dequantise_16",
     "/* The bits of the float32 nearest to x * mantissa * 2^exponent. */",
@@ -69,7 +69,7 @@ const SharedFunction kDequantise16 = {
 )",
     {}};
 
-// A mantissa of 24 bits and a sum that is rounded to as many, so their product has 48.
+// The mantissa has 24 bits, and the sum is rounded to 24 bits, so their product has 48.
 const SharedFunction kDequantise32 = {
     "dequantise_32",
     "/* The bits of float32's product of x, rounded to float32, and mantissa * 2^exponent. */",
@@ -94,7 +94,7 @@ const SharedFunction kDequantise32 = {
 )",
     {}};
 
-// ", mantissa, exponent" of a scale.
+// Returns ", mantissa, exponent" of a scale.
 std::string scale_arguments(float scale) {
   int power = 0;
   const float fraction = std::frexp(scale, &power);

@@ -13,7 +13,7 @@
 #include "schedules/requantise.h"
 
 namespace tinytune {
-// int8 and uint8 in any direction, float32 in; the rest is prepare_rescale()'s.
+// Between int8 and uint8, and from float32; prepare_rescale() has the rest.
 Result<IntegerOp> prepare_quantize(const OperatorView& view) {
   const Tensor &input = view.input(0), &output = view.output();
   const auto is_wide = [](const Tensor& t) {

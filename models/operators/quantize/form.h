@@ -9,8 +9,8 @@
 namespace tinytune {
 
 /// QUANTIZE of float32: clamp(round(x / scale) + zero_point), the division in float32, halves away
-/// from zero or, in ONNX, to even. NaN gives the zero point; what lies outside int32 (undefined in
-/// TFLite) is clamped.
+/// from zero or, in ONNX, to even. NaN gives the zero point; quotients outside int32 (undefined in
+/// TFLite) are clamped.
 struct QuantizeOp {
   int64_t elements = 0;
   float scale = 1;
@@ -19,12 +19,12 @@ struct QuantizeOp {
   Rounding rounding = Rounding::kTwice;
 };
 
-/// DEQUANTIZE: float32(double(scale) * (x - zero_point)).
+/// DEQUANTIZE: float32(double(scale) * (x - zero_point)); of int32, float32(x) * scale in float32.
 struct DequantizeOp {
   int64_t elements = 0;
   float scale = 1;
   int zero_point = 0;
-  ElementType from = ElementType::kInt8;  ///< or uint8, int16
+  ElementType from = ElementType::kInt8;  ///< or uint8, int16, int32
 };
 
 /// QUANTIZE between integers of which one is wider than a byte; RELU, RELU6 and LEAKY_RELU of

@@ -18,7 +18,7 @@ Result<Scale> scale_of(const OperatorView& view, double real) {
   return Scale{m.multiplier, m.shift};
 }
 
-// Types, zero points and the output's range. No scale yet.
+// Reads types, zero points and the output's range, but no scale.
 Result<RescaleOp> read_map(const OperatorView& view) {
   const Tensor &input = view.input(0), &output = view.output();
   TT_TRY(view.require_quantised(input));
@@ -70,7 +70,7 @@ Result<IntegerOp> prepare_wide_relu(const OperatorView& view) {
   return IntegerOp(op);
 }
 
-// TFLite clamps the raw value and looks at no output scale.
+// TFLite clamps the stored value and ignores the output's scale.
 Result<IntegerOp> prepare_wide_relu6(const OperatorView& view) {
   constexpr Scale kUnit{1 << 30, 1};
   if (view.output().type != ElementType::kInt16)

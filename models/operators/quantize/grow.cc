@@ -1,4 +1,4 @@
-// QUANTIZE and DEQUANTIZE between int8, int16, int32, uint8 and float32.
+// Adds QUANTIZE or DEQUANTIZE between int8, int16, int32, uint8 and float32 to a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace tinytune::bench {
 namespace {
 
-// QUANTIZE from int16, now and then with a zero point: to int8, to itself or to int32.
+// Adds QUANTIZE from int16, now and then with a zero point, to int8, int16 or int32.
 void grow_rescale(GraphMaker& m) {
   const auto is_offset = [](const Tensor& t) {
     return t.type == ElementType::kInt16 && t.quantization.zero_points[0] != 0 &&
@@ -33,7 +33,7 @@ void grow_rescale(GraphMaker& m) {
   m.op(OperatorKind::kQuantize, {x}, {y});
 }
 
-// From int32, of an accumulator's scale; to int8 or int16.
+// Adds QUANTIZE from int32 with an accumulator's scale to int8 or int16.
 void grow_narrowing(GraphMaker& m) {
   const Quantization in{{static_cast<float>(std::exp2(m.uniform(-20, -5)))}, {m.between(-9, 9)}, 0};
   const int x = m.accumulator_input(m.shape(), in);

@@ -16,7 +16,7 @@ void quantize(const QuantizeOp& op, const Buffers& buffers) {
     const float quotient = value / op.scale;
     const float steps =
         op.rounding == Rounding::kHalfToEven ? std::nearbyint(quotient) : std::round(quotient);
-    // So many steps are beyond any output, and keep the sum inside an int.
+    // 1e6 steps are beyond any output and keep the sum inside an int.
     const int whole = std::isnan(steps) ? 0 : static_cast<int>(std::clamp(steps, -1e6F, 1e6F));
     const auto y = static_cast<To>(std::clamp(whole + op.zero_point, op.low, op.high));
     std::memcpy(buffers.outputs[0].data() + i * sizeof y, &y, sizeof y);
@@ -33,7 +33,7 @@ void dequantize(const DequantizeOp& op, const Buffers& buffers) {
   }
 }
 
-// Sums of products, which float32 may round before it scales them.
+// Dequantises int32 sums of products, which float32 may round before it scales them.
 void dequantize_sums(const DequantizeOp& op, const Buffers& buffers) {
   for (size_t i = 0; i < static_cast<size_t>(op.elements); ++i) {
     int32_t x;

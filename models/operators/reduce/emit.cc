@@ -1,5 +1,6 @@
-// MEAN, SUM and the other reductions: kept axes outside, reduced axes inside. Where the innermost
-// axis is kept, eight of its elements are reduced at once, as in pooling. ARG_MAX and ARG_MIN.
+// MEAN, SUM and the other reductions: outer loops over kept axes, inner loops over reduced ones. If
+// the innermost axis is kept, up to eight of its elements are reduced together, as in pooling.
+// ARG_MAX and ARG_MIN.
 #include <algorithm>
 #include <functional>
 
@@ -41,7 +42,7 @@ Axes axes_of(const std::array<int, 5>& extents, const std::array<int64_t, 5>& ou
   return axes;
 }
 
-// What a reduction does with its accumulators, as statements.
+// The statements of a reduction on its accumulators.
 struct Reducer {
   std::string type;   ///< of input and output elements
   std::string start;  ///< an accumulator's first value
@@ -81,7 +82,7 @@ std::string print_reduction(const Axes& axes, EmitContext& context, const Reduce
   return w.text();
 }
 
-// The steps between output bytes, for sums up to 2^30 either way: no mean of int8 has a larger one.
+// Returns the steps of output bytes for sums up to 2^30 in magnitude: no mean of int8 exceeds it.
 ByteSteps steps_of(const MeanOp& op) {
   constexpr int32_t kReach = 1 << 30;
   return find_byte_steps(-kReach, kReach, [&](int32_t sum) {

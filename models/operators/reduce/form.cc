@@ -15,10 +15,10 @@ namespace {
 struct Axes {
   std::array<int, 5> extents{1, 1, 1, 1, 1};  // of the input
   std::array<int64_t, 5> output_steps{};      // 0 where reduced
-  int64_t count = 1;                          // elements that make one
+  int64_t count = 1;                          // input elements per output element
 };
 
-// The axes of input 1; the output's shape is checked against them.
+// Reads the axes of input 1; checks the output's shape against them.
 Result<Axes> read_axes(const OperatorView& view) {
   const Tensor &input = view.input(0), &output = view.output();
   const size_t rank = input.shape.size();
@@ -66,7 +66,7 @@ Result<IntegerOp> prepare_total(const OperatorView& view, bool divided) {
   op.multiplier = m.multiplier;
   op.shift = m.shift;
   if (divided) {
-    // 1 / count goes into the multiplier, with as many bits as the shift can give back.
+    // Folds 1 / count into the multiplier, with as many more bits as the shift can take back.
     const int floor_log2 = 63 - std::countl_zero(static_cast<uint64_t>(axes.count));
     const int fold = std::min({floor_log2, 32, 31 + m.shift});
     op.multiplier = static_cast<int32_t>((int64_t{m.multiplier} << fold) / axes.count);

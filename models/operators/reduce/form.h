@@ -24,8 +24,7 @@ struct ArgExtremumOp {
 };
 
 /// MEAN and SUM over any axes: requantise(sum - zero_point * count), by a multiplier that for MEAN
-/// divides by the count.
-/// The input is seen as kept axes around reduced ones, outermost first.
+/// includes 1 / count. Axes are the input's, outermost first.
 struct MeanOp {
   std::array<int, 5> extents{1, 1, 1, 1, 1};  ///< of the input
   std::array<int64_t, 5> output_steps{};      ///< 0 on reduced axes

@@ -1,4 +1,4 @@
-// How reductions join a random graph.
+// Adds reductions to a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include "tests/random_graphs/operands.h"

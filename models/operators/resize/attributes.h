@@ -5,7 +5,7 @@ namespace tinytune {
 
 struct ResizeAttributes {
   bool align_corners = false, half_pixel_centers = false;
-  int offset = 0;  ///< in ONNX: what the model's bytes are above the graph's, 128 of uint8
+  int offset = 0;  ///< in ONNX: the model's bytes less the graph's, 128 for uint8
 };
 
 }  // namespace tinytune

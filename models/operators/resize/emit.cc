@@ -1,4 +1,4 @@
-// RESIZE_NEAREST_NEIGHBOR: pixels from rows and columns that are known.
+// RESIZE_NEAREST_NEIGHBOR: copies pixels from rows and columns that tables list.
 #include "base/little_endian.h"
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/copy_loop.h"

@@ -1,5 +1,5 @@
-// RESIZE_BILINEAR: first along a row of pixels, then between two rows. The products are whole
-// numbers, so the order in which four of them are added makes no difference.
+// RESIZE_BILINEAR: first along a row of pixels, then between two rows. The products are integers,
+// so the order in which the four are added makes no difference.
 #include "base/little_endian.h"
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/operator_emitter.h"
@@ -7,7 +7,7 @@
 namespace tinytune::emitter {
 namespace {
 
-// Offset of the first and second line in elements, and the second one's weight.
+// Returns, for each tap, the offsets of both lines in elements and the second one's weight.
 std::vector<int32_t> table_of(const std::vector<BilinearOp::Tap>& taps, int step) {
   std::vector<int32_t> table;
   for (const BilinearOp::Tap& tap : taps)

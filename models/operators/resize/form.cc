@@ -1,5 +1,5 @@
-// RESIZE_NEAREST_NEIGHBOR and RESIZE_BILINEAR. Which neighbours count is computed here once: in
-// float32 for the nearest, as in TFLite, in units of 2^-10 for the weighted ones.
+// RESIZE_NEAREST_NEIGHBOR and RESIZE_BILINEAR. Preparation finds the neighbours: the nearest in
+// float32, as TFLite does, the weighted ones in units of 2^-10.
 #include "models/operators/resize/form.h"
 
 #include <fmt/format.h>
@@ -30,7 +30,8 @@ std::vector<int> nearest(int input, int output, const ResizeAttributes& a) {
 // One index is kept per row and column.
 constexpr int kMostExtent = 65536;
 
-// Nothing where TFLite would read beyond the input: rounding of the step adds up over 2048 rows.
+// Returns nullopt if TFLite would read beyond the input: the step's rounding adds up over 2048
+// rows.
 std::optional<std::vector<BilinearOp::Tap>> weighted(int input, int output,
                                                      const ResizeAttributes& a) {
   constexpr int64_t kOne = 1 << 10;
@@ -76,7 +77,7 @@ Result<IntegerOp> prepare_resize(const OperatorView& view) {
                             nearest(input.shape[2], size.columns, a)});
 }
 
-// The same bytes are interpolated whatever the scales: TFLite takes them to be equal.
+// Interpolates stored bytes, whatever the scales: TFLite assumes equal ones.
 Result<IntegerOp> prepare_resize_bilinear(const OperatorView& view) {
   const Tensor& input = view.input(0);
   TT_TRY_ASSIGN(const ResizedImage size, read_size(view));

@@ -15,13 +15,13 @@ struct ResizeOp {
   }
 };
 
-/// RESIZE_BILINEAR: each output is four inputs, weighted in units of 2^-10 along each axis. Rounded
-/// with halves away from zero; in ONNX down (of uint8, whose bytes are 128 more) or towards zero.
+/// RESIZE_BILINEAR: each output is four inputs, weighted in units of 2^-10 along each axis. Rounds
+/// halves away from zero; in ONNX rounds down (uint8, stored less 128) or towards zero.
 struct BilinearOp {
   enum class Towards { kNearest, kDown, kZero };
   struct Tap {
     int first = 0, second = 0;  ///< rows or columns of the input
-    int weight = 0;             ///< of the second; the first has 1024 less that
+    int weight = 0;             ///< of the second; 1024 - weight: of the first
   };
   int batch = 1, in_h = 1, in_w = 1, channels = 1;
   std::vector<Tap> rows, columns;

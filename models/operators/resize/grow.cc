@@ -1,4 +1,4 @@
-// How RESIZE_NEAREST_NEIGHBOR and RESIZE_BILINEAR join a random graph.
+// Adds RESIZE_NEAREST_NEIGHBOR or RESIZE_BILINEAR to a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include <algorithm>

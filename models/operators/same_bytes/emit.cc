@@ -1,4 +1,4 @@
-// RESHAPE where it is not just another name for its input.
+// RESHAPE whose output is no alias of its input.
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/copy_loop.h"
 #include "codegen/operators/operator_emitter.h"

@@ -9,7 +9,7 @@ namespace tinytune {
 
 Result<IntegerOp> prepare_same_bytes(const OperatorView& view) {
   const Tensor &input = view.input(0), &output = view.output();
-  // The output's shape is the file's own; what computes it must not depend on the data.
+  // The file states the output's shape, so the inputs that compute it must be constants.
   for (size_t i = 1; i < view.inputs(); ++i)
     if (view.has_input(i)) TT_TRY(view.require_constant(view.input(i)));
   if (input.type != output.type)

@@ -1,4 +1,4 @@
-// The form of RESHAPE and its kin.
+// The form of RESHAPE, SQUEEZE and EXPAND_DIMS.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace tinytune {
 /// RESHAPE: the same bytes under another shape.
 struct CopyOp {
   int64_t bytes = 0;
-  bool in_place = false;  ///< the output is another name for the input's bytes: no code runs
+  bool in_place = false;  ///< the output aliases the input: no code runs
   int64_t operations() const { return bytes; }
 };
 

@@ -1,5 +1,5 @@
-// Operators that copy a tensor as it is, whatever it holds; and those for which no code runs,
-// because they only say which state there is.
+// Operators that copy a tensor of any type unchanged, and operators without code, which only
+// declare state or mark control flow.
 #include <fmt/format.h>
 
 #include "models/constant_operator.h"
@@ -9,7 +9,7 @@ namespace tinytune {
 
 Result<IntegerOp> prepare_nothing(const OperatorView&) { return IntegerOp(MoveOp()); }
 
-// As TFLite Micro, which looks at the number of bytes alone.
+// As in TFLite Micro, only the numbers of bytes have to agree.
 Result<IntegerOp> prepare_whole_copy(const OperatorView& view) {
   const Tensor &from = view.input(0), &to = view.output();
   if (from.bytes() != to.bytes())

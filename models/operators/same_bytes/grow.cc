@@ -1,4 +1,4 @@
-// How RESHAPE, SQUEEZE and EXPAND_DIMS join a random graph.
+// Adds RESHAPE, SQUEEZE or EXPAND_DIMS to a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// SHAPE, ZEROS_LIKE and BROADCAST_ARGS: what shapes alone decide. Import computes them.
+// SHAPE, ZEROS_LIKE and BROADCAST_ARGS, whose results depend on shapes alone. Import computes them.
 #include <algorithm>
 #include <cstring>
 
@@ -8,7 +8,7 @@
 namespace tinytune {
 namespace {
 
-// The copy of a shape as the operator's result, of int32 or int64.
+// Returns the copy of a shape as the operator's result, of int32 or int64.
 Result<IntegerOp> known_shape(const OperatorView& view, const std::vector<int>& shape) {
   const Tensor& output = view.output();
   TT_TRY(view.require_shape(output, {static_cast<int>(shape.size())}));
@@ -30,7 +30,7 @@ Result<IntegerOp> prepare_shape(const OperatorView& view) {
   return known_shape(view, shape);
 }
 
-// The shape that two shapes make which repeat along each other.
+// Broadcasts two shapes.
 Result<IntegerOp> prepare_broadcast_args(const OperatorView& view) {
   const Tensor &a = view.input(0), &b = view.input(1), &output = view.output();
   if (a.type != b.type || a.type != output.type)
@@ -49,7 +49,7 @@ Result<IntegerOp> prepare_broadcast_args(const OperatorView& view) {
   return known_shape(view, longer);
 }
 
-// Zero as a number, whatever the zero point: TFLite Micro clears the bytes.
+// Returns stored zeros, whatever the zero point: TFLite Micro clears the bytes.
 Result<IntegerOp> prepare_zeros_like(const OperatorView& view) {
   const Tensor &input = view.input(0), &output = view.output();
   TT_TRY(view.require_shape(output, input.shape));

@@ -1,4 +1,4 @@
-// How SHAPE, BROADCAST_ARGS and ZEROS_LIKE join a random graph.
+// Adds SHAPE, BROADCAST_ARGS or ZEROS_LIKE to a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include "tests/random_graphs/operands.h"

@@ -3,7 +3,7 @@
 // The exponential of a difference of two int8 values has at most 256 arguments, so it is a table,
 // computed here with the reference's own arithmetic: exact by construction, and some forty times
 // fewer instructions than evaluating the polynomial on the device. The reciprocal of the sum has no
-// such bound and is computed there, once a row.
+// such bound and is computed on the device, once a row.
 #include <algorithm>
 
 #include "base/little_endian.h"
@@ -15,8 +15,8 @@
 namespace tinytune::emitter {
 namespace {
 
-// Of one row after the other. What differs between the outputs' types: how far an exponential's 31
-// bits and its sum's 12 are above an output's, and how an output is stored.
+// Returns the body, a loop over rows. It differs by the output's type in `shift`, which is 31 bits
+// of an exponential plus 12 of its sum less an output's, and in `store`, the stored value.
 std::string softmax_body(const std::string& shift, const std::string& store) {
   return R"(
   for (; rows > 0; --rows) {
@@ -73,7 +73,7 @@ const SharedFunction kSoftmax16 = {
     kWideBody.c_str(),
     {&kReciprocal, &kHighMul}};
 
-// Entry d is exp(-d * scale * beta) in Q0.31, for d from 0 to the last one above `diff_min`.
+// Returns exp(-d * scale * beta) in Q0.31 by d, from 0 on while -d is not below `diff_min`.
 std::vector<int32_t> exponentials(const SoftmaxOp& op) {
   std::vector<int32_t> table;
   for (int d = 0; d <= 255 && -d >= op.diff_min; ++d) {

@@ -1,4 +1,4 @@
-// ONNX's SOFTMAX: the shares from which float arithmetic rounds up are a table.
+// ONNX's SOFTMAX: a table has the shares from which float arithmetic rounds up.
 #include "base/little_endian.h"
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/operator_emitter.h"

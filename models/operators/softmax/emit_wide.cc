@@ -1,4 +1,4 @@
-// SOFTMAX of int16: TFLite's two tables of 513 points, and lines between them.
+// SOFTMAX of int16: TFLite's two tables of 513 points, with linear interpolation.
 #include <vector>
 
 #include "base/little_endian.h"

@@ -38,7 +38,7 @@ Result<IntegerOp> prepare_wide_softmax(const OperatorView& view) {
   return IntegerOp(op);
 }
 
-// How TFLite wants probabilities: of int8 they start at -128, of int16 at -32768, and end before 1.
+// Checks TFLite's scale of probabilities: int8 starts at -128, int16 at -32768; both end before 1.
 Status check_narrow_output(const OperatorView& view, const Tensor& output) {
   TT_TRY(view.require_quantised(output));
   const float scale = output.quantization.scales[0];

@@ -16,14 +16,14 @@ struct SoftmaxOp {
   int output_bits() const { return wide_output ? 16 : 8; }
 };
 
-/// ONNX's Softmax over the innermost axis: with p = exp[max - x] / (sum of them), `first` and one
-/// more for each step that p * 2^32 reaches. Odd steps are ties that go down: p has to be above.
+/// ONNX's Softmax over the innermost axis: with p = exp[max - x] / (sum of them), `first` plus the
+/// number of steps that p * 2^32 reaches. Odd steps are ties that round down: p has to exceed them.
 struct SteppedSoftmaxOp {
   int rows = 1, depth = 1;
-  std::vector<uint32_t> exp;    ///< by difference, 256; `depth` of the first fit a word
+  std::vector<uint32_t> exp;    ///< by difference, 256; `depth` times the first fits a word
   int first = -128;             ///< the output of p = 0
   std::vector<uint32_t> steps;  ///< ascending, at most 255
-  bool first_is_odd = false;    ///< the level that steps[0] leads to, less the zero point
+  bool first_is_odd = false;    ///< whether the level of steps[0], less the zero point, is odd
 };
 
 /// SOFTMAX over the innermost axis, by two tables of 513 points (models/reference/wide_tables.h).

@@ -1,4 +1,4 @@
-// How SOFTMAX joins a random graph.
+// Adds SOFTMAX to a random graph.
 #include "tests/random_graphs/grow.h"
 
 namespace tinytune::bench {

@@ -19,7 +19,7 @@ void run(const WideSoftmaxOp& op, const Buffers& buffers) {
       y[i] = wide_lookup(wide_exp_table(), clamped_16(scaled, -32768, 32767));
       sum += static_cast<uint32_t>(y[i]);
     }
-    // The sum, from 1 to 2 once its leading one is in place, less 1.
+    // The normalised sum, from 1 to 2, less 1.
     const int headroom = std::countl_zero(sum) - 1;
     const auto normal = static_cast<int32_t>(((sum << headroom) + (1 << 13)) >> 14);
     const int32_t inverse =

@@ -1,4 +1,4 @@
-// VAR_HANDLE, READ_VARIABLE, ASSIGN_VARIABLE and CALL_ONCE: state that a network keeps itself.
+// Adds VAR_HANDLE, READ_VARIABLE, ASSIGN_VARIABLE or CALL_ONCE to a random graph: state.
 #include "tests/random_graphs/grow.h"
 
 #include "tests/random_graphs/operands.h"
@@ -8,9 +8,9 @@ namespace {
 
 using K = OperatorKind;
 
-// Like tensor x, with values of its own after a reset or the zero point.
+// Adds a variable like tensor x; after a reset it has initial values or else the zero point.
 int new_variable(GraphMaker& m, int x, bool initialised) {
-  initialised = initialised && m.depth() == 0;  // what is called once stands in the main subgraph
+  initialised = initialised && m.depth() == 0;  // only the main subgraph may have CALL_ONCE
   const Tensor like = m.tensor(x);
   std::vector<uint8_t> initial(initialised ? static_cast<size_t>(like.bytes()) : 0);
   for (uint8_t& byte : initial)
@@ -29,7 +29,7 @@ int read(GraphMaker& m, int variable) {
   return y;
 }
 
-// What the last inference had, then what this one has.
+// Adds a variable that delays x by one inference, or not if it is read after the assignment.
 void grow_delay(GraphMaker& m, bool initialised) {
   const int x = any_source(m);
   const int variable = new_variable(m, x, initialised);
@@ -39,7 +39,7 @@ void grow_delay(GraphMaker& m, bool initialised) {
   if (is_late || m.chance(30)) read(m, variable);
 }
 
-// The sum of all inputs so far, which saturates.
+// Adds a saturating sum of all inputs so far.
 void grow_sum(GraphMaker& m, bool initialised) {
   const int x = m.source([](const Tensor& t) { return is_moderate(t.quantization.scales[0]); },
                          [&] { return m.shape(); });
@@ -62,8 +62,8 @@ int grow_part(GraphMaker& m, int x) {
   return part;
 }
 
-// The last frames along an axis and those that arrive, as streaming layers read them; what is left
-// without the oldest is kept.
+// Adds a sliding window, as streaming layers have it: the last frames along an axis, then the new
+// ones; all but the oldest are kept.
 void grow_window(GraphMaker& m, bool initialised) {
   const int x = any_source(m);
   const Tensor like = m.tensor(x);

@@ -1,4 +1,4 @@
-// SVDF: the state moves up by one value, takes in the newest features, and is weighted over time.
+// SVDF: shifts the state by one value, stores the newest features, and weights it over time.
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/dot_products.h"
 #include "codegen/operators/fixed_point_text.h"
@@ -8,7 +8,7 @@
 namespace tinytune::emitter {
 namespace {
 
-// Filters [first, end), some at a time.
+// Prints filters [first, end), `at_once` at a time.
 void print_filters(CWriter& w, const SvdfOp& op, EmitContext& context, int first, int end,
                    int at_once, bool pairs) {
   if (first >= end) return;

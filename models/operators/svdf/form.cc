@@ -22,14 +22,14 @@ std::vector<int16_t> widened(const Tensor& tensor) {
   return values;
 }
 
-// Weights are constants of one scale without a zero point: TFLite Micro looks at none.
+// Checks for constant weights of one scale. Zero points are ignored, as in TFLite Micro.
 Status check_weights(const OperatorView& view, const Tensor& weights) {
   TT_TRY(view.require_constant(weights));
   TT_TRY(view.require_quantised(weights));
   return view.require_rank(weights, 2);
 }
 
-// As TFLite Micro: the product in float32, the difference absolute.
+// Checks the bias's scale as TFLite Micro does: the product in float32, the difference absolute.
 Status check_bias_scale(const OperatorView& view, const Tensor& state, const Tensor& time) {
   constexpr double kTolerance = 1e-5;
   const auto& given = view.input(3).quantization.scales;

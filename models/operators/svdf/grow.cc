@@ -1,4 +1,4 @@
-// How SVDF joins a random graph.
+// Adds SVDF to a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include <cmath>

@@ -11,8 +11,8 @@
 namespace tinytune::reference {
 namespace {
 
-// The newest feature of every filter behind the older ones, which move up by one. The state is one
-// row of `memory` values after another, and moves as a whole.
+// Shifts the state by one value and stores the newest feature of every filter behind the older
+// ones. The state is one row of `memory` values after another, and shifts as a whole.
 template <typename T>
 void push_features(const SvdfOp& op, const int8_t* input, std::vector<T>& state) {
   std::copy(state.begin() + 1, state.end(), state.begin());

@@ -1,5 +1,5 @@
-// TILE: the input, repeated along each axis. TensorFlow Lite's kernel; TensorFlow Lite Micro has
-// none.
+// TILE: the input, repeated along each axis, as in TensorFlow Lite's kernel; TensorFlow Lite Micro
+// has none.
 #include <fmt/format.h>
 
 #include "models/limits.h"
@@ -8,11 +8,11 @@
 namespace tinytune {
 namespace {
 
-constexpr int64_t kMostCopies = 64;  // of axes that are longer than 1: each is a loop of its own
+constexpr int64_t kMostCopies = 64;  // along axes longer than 1: each is a loop of its own
 
 }  // namespace
 
-// An axis of extent 1 is one box with a step of zero; of a longer one each copy is a box.
+// Repeats an axis of extent 1 in one box, by a step of zero; for a longer one each copy is a box.
 Result<IntegerOp> prepare_tile(const OperatorView& view) {
   TT_TRY_ASSIGN(const std::vector<int32_t> times, int32_constant(view, view.input(1)));
   const std::vector<int> in = view.input(0).shape;

@@ -1,4 +1,4 @@
-// How TILE joins a random graph.
+// Adds TILE to a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// TRANSPOSE_CONV, turned around: the reference scatters each input into the output, which needs an
-// image of sums. Gathering reads, for each output, the taps that would have reached it;
-// sums modulo 2^32, as the reference's are, do not depend on the order. Of bytes, some channels at
-// a time share what they read (dot_products.h).
+// TRANSPOSE_CONV by gathering. The reference scatters each input into the output, which needs an
+// image of sums. Gathering reads, for each output, the taps that would have reached it; sums modulo
+// 2^32, as the reference's are, do not depend on the order. For int8, several channels at a time
+// share what they read (dot_products.h).
 #include <optional>
 
 #include "base/little_endian.h"
@@ -18,7 +18,7 @@ namespace {
 
 std::string number(int64_t value) { return std::to_string(value); }
 
-// Loops over the taps of one axis that meet an input element: `iy` is its index, `ky` the tap.
+// Opens a loop over the taps of one axis that meet an input element: index `iy`, tap `ky`.
 void tap_loop(CWriter& w, const char* axis, int pad, int stride, int kernel, int in) {
   const std::string a = axis, at = "o" + a + " + " + number(pad);
   w.open("for (int32_t k" + a + " = (" + at + ") % " + number(stride) + "; k" + a + " < " +
@@ -27,14 +27,14 @@ void tap_loop(CWriter& w, const char* axis, int pad, int stride, int kernel, int
   w.line("if (i" + a + " >= " + number(in) + ") continue;");
 }
 
-// How sums are scaled, as far as is proved for every sum of every channel: by one multiplication in
-// place of the reference's two roundings, or by both without a test for overflow.
+// The scaling that is proved for every sum of every channel: one multiplication in place of the
+// reference's two roundings, or both roundings without a test for overflow.
 struct Scaling {
   std::optional<FusedRequantise> fused;
   bool is_short = false;
 };
 
-// Sums reach no further than those of a convolution with these weights.
+// Finds that scaling. Sums are bounded by those of a convolution with these weights.
 Scaling scaling_of(const TransposeConvOp& op) {
   Workload w;
   w.in_c = op.in_c;
@@ -48,7 +48,7 @@ Scaling scaling_of(const TransposeConvOp& op) {
   return {fuse_requantise(w, op.data), short_requantise_proved(w, op.data)};
 }
 
-// Scales `sum` of channel `c`, an index, and stores it.
+// Prints lines that scale `sum` of channel `c`, an index, and store it.
 void print_output(CWriter& w, const TransposeConvOp& op, EmitContext& context,
                   const Scaling& scaling, const std::string& sum, const std::string& c) {
   const auto of_channel = [&](const char* name, const std::vector<int32_t>& values) {
@@ -79,7 +79,7 @@ void print_output(CWriter& w, const TransposeConvOp& op, EmitContext& context,
   print_clamped_store(w, store);
 }
 
-// Channels [first, end) of one output, some at a time.
+// Prints channels [first, end) of one output, `at_once` at a time.
 void print_channels(CWriter& w, const TransposeConvOp& op, EmitContext& context,
                     const Scaling& scaling, int first, int end, int at_once, bool pairs) {
   if (first >= end) return;

@@ -18,7 +18,7 @@ Result<TransposeConvOp> read_window(const OperatorView& view, const KernelOperan
   const auto& a = std::get<TransposeConvAttributes>(view.op().attributes);
   for (const Tensor* tensor : {&t.input, &t.weights, &t.output})
     TT_TRY(view.require_rank(*tensor, 4));
-  // TFLite Micro takes the output's own shape, and ignores what an input computes of it.
+  // TFLite Micro takes the output's own shape and ignores one that an input computes.
   if (view.input(0).is_constant) {
     TT_TRY_ASSIGN(const auto shape, int32_constant(view, view.input(0)));
     TT_TRY(view.require_shape(t.output, {shape.begin(), shape.end()}));
@@ -49,7 +49,7 @@ Result<TransposeConvOp> read_window(const OperatorView& view, const KernelOperan
   return op;
 }
 
-// TFLite Micro reads 64 bits, and converts 16.
+// Reads a bias. TFLite Micro reads one of 64 bits and converts one of 16.
 Result<std::vector<int64_t>> read_long_bias(const OperatorView& view, int channels) {
   if (!view.has_input(kBias)) return std::vector<int64_t>(static_cast<size_t>(channels), 0);
   const Tensor& bias = view.input(kBias);

@@ -10,7 +10,7 @@
 namespace tinytune::reference {
 namespace {
 
-// The products that reach each output element; sums wrap.
+// Returns the sum of the products that reach each output element; sums wrap.
 template <typename Sum, typename T>
 std::vector<Sum> scattered(const TransposeConvOp& op, const T* x) {
   std::vector<Sum> sums(static_cast<size_t>(int64_t{op.batch} * op.out_h * op.out_w * op.out_c), 0);

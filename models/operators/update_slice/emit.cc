@@ -1,5 +1,5 @@
-// DYNAMIC_UPDATE_SLICE: a copy, and a box of it written where a computed corner says, which is
-// brought inside. The output may be written over what is updated.
+// DYNAMIC_UPDATE_SLICE: copies operand 0, then writes a box at a computed corner, which is clamped.
+// The output may replace operand 0 in place.
 #include "codegen/operators/c_writer.h"
 #include "codegen/operators/operator_emitter.h"
 

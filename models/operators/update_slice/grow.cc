@@ -1,4 +1,4 @@
-// How DYNAMIC_UPDATE_SLICE joins a random graph.
+// Adds DYNAMIC_UPDATE_SLICE to a random graph.
 #include "tests/random_graphs/grow.h"
 
 #include "tests/random_graphs/operands.h"
