@@ -21,19 +21,19 @@
 
 namespace tinytune {
 
-/// Thread-safe as far as its compilers are: nothing is locked while they run. Errors are not kept.
+/// Thread-safe if the compilers are: no lock is held while they run. Errors are not cached.
 class BuildCache {
  public:
   /// compile_kernel().
   Result<CompiledKernel> kernel(const Workload& workload, const Schedule& schedule,
                                 const Device& device, const std::string& symbol, Emit emit);
 
-  /// Bytes of the kernel's code where it is linked by itself.
+  /// Returns the bytes of the kernel's code, linked by itself.
   Result<uint64_t> code_bytes(const Workload& workload, const Schedule& schedule,
                               const Device& device);
 
-  /// What `compile` made, now or earlier, of a file with these texts: it and all that it includes.
-  /// Comments, and the `#error` of a file for another core, make no difference.
+  /// Returns the object that `compile` makes, or made earlier, of a file with these texts: its own
+  /// and those of its includes. Ignores comments and the text of `#error` lines.
   Result<std::vector<uint8_t>> object(const std::string& name, const std::string& texts,
                                       const Device& device,
                                       const std::function<Result<std::vector<uint8_t>>()>& compile);
@@ -47,7 +47,7 @@ class BuildCache {
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const CompiledKernel>> kernels_;
   std::map<std::string, std::shared_ptr<const std::vector<uint8_t>>> objects_;
-  uint64_t bytes_ = 0;  ///< of what is kept; all of it goes when that is too much
+  uint64_t bytes_ = 0;  ///< bytes cached; above the limit the cache is emptied
   KnownSpaces spaces_;
 };
 

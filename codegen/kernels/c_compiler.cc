@@ -23,8 +23,8 @@ std::vector<std::string> compilers_of(const Target& target) {
   return {clang_program(), "clang"};
 }
 
-// The first of its compilers that the system has; later failures of it are not hidden by trying the
-// other.
+// Runs the first installed one of the target's compilers. If that one fails, the other is not
+// tried, so that the failure stays visible.
 Result<ProcessResult> run_compiler(const Target& target, const std::vector<std::string>& words) {
   std::vector<std::string> all = {""};
   const std::vector<std::string> core = clang_arguments(target);
@@ -50,7 +50,7 @@ Result<std::vector<uint8_t>> compile_source(const std::string& source, const std
                                             const Device& device, Warnings warnings) {
   std::vector<std::string> words;
   if (source.ends_with(".c")) words = {"-std=c11", "-O2", "-ffreestanding", "-Wall", "-Wextra"};
-  // Later LLVMs make RISC-V vector loops of C, and 19 crashes over some of them.
+  // Later LLVMs vectorise C loops for RISC-V, and LLVM 19 crashes on some of them.
   if (source.ends_with(".c") && device.target.vector_bits > 0 && device.target.compiler.empty())
     words.emplace_back("-fno-vectorize");
   words.emplace_back(warnings == Warnings::kAreErrors ? "-Werror" : "-w");

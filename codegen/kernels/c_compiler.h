@@ -1,9 +1,8 @@
-// The compiler of C that a device's core has: clang for cores that LLVM knows, else the program
-// that the device file names.
+// The C compiler for a device's core: clang for cores that LLVM knows, else the program that the
+// device file names.
 //
-// Generated libraries are built here as their users would build them, and so are kernels that are
-// printed as C. Files that somebody else sent never choose a program: devices/read_target.cc says
-// what a device file may name.
+// Compiles generated libraries as their users would, and kernels that are printed as C. A device
+// file from elsewhere cannot choose a program: devices/read_target.cc limits what it may name.
 #pragma once
 
 #include <cstdint>
@@ -16,29 +15,29 @@
 
 namespace tinytune {
 
-/// Whose faults warnings are: generated code has to have none, that of users is theirs.
+/// Treatment of warnings: errors in generated code, suppressed in the users' own code.
 enum class Warnings { kAreErrors, kAreTheirs };
 
-/// An object of one source file, which ends in .c or .S; it finds headers in `include_directory`.
-/// kNotFound: no such compiler on the PATH. kFailed: it refuses, with its own message.
+/// Compiles one source file, .c or .S, with headers in `include_directory`.
+/// kNotFound: no such compiler on the PATH. kFailed: the compiler's own message.
 Result<std::vector<uint8_t>> compile_source(const std::string& source, const std::string& object,
                                             const std::string& include_directory,
                                             const Device& device,
                                             Warnings warnings = Warnings::kAreErrors);
 
-/// The same of a text.
+/// Compiles C text to an object.
 Result<std::vector<uint8_t>> compile_text(std::string_view text, const Device& device);
 
-/// The path of the library that the core's GCC brings along: floats in software, and whatever else
-/// C that is not ours may need. Empty where there is no such GCC on the PATH, or it has none.
+/// Returns the path of libgcc of the core's GCC: software floats, and whatever else the users' C
+/// code may need. Empty if no such GCC is on the PATH, or it has none.
 Result<std::string> compiler_library(const Target& target);
 
-/// LLVM bitcode of a text, for the device's core. kNotFound: no clang of our LLVM on the PATH.
-/// kUnsupported: a core that only a compiler of its own knows. kFailed: as above.
+/// Compiles C text to LLVM bitcode for the device's core. kNotFound: no clang on the PATH.
+/// kUnsupported: a core with a compiler of its own. kFailed: as above.
 Result<std::vector<uint8_t>> compile_to_bitcode(std::string_view text, const Device& device);
 
-/// Links as the compiler's driver does, by `script` to `output`: `objects`, then what they need of
-/// the compiler's own library and of `helpers`, an archive.
+/// Links with the compiler's driver, by `script` to `output`: `objects`, then what they need of the
+/// compiler's own library and of the archive `helpers`.
 /// kNotFound as above. kInvalidInput: a region overflows. kUnsupported: it does not link.
 Status link_by_compiler(const std::vector<std::string>& objects, const std::string& helpers,
                         const std::string& script, const std::string& entry,

@@ -1,4 +1,4 @@
-// Source text as far as it can change an object file.
+// Removes the parts of source text that cannot change an object file.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace tinytune {
 
-/// C or assembly without comments between slash and star, and without the words of `#error` lines,
-/// both of which name the device. A file that is not for the core does not compile either way.
+/// Returns C or assembly without block comments and without the text of `#error` lines, both of
+/// which name the device. A file for another core does not compile either way.
 std::string compiled_text(std::string_view text);
 
 }  // namespace tinytune

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kRegisters = kListRegisters;
 constexpr int kNowhere = -1;
-constexpr int kManyProducts = 16;  // that pay for a wider search
+constexpr int kManyProducts = 16;  // multiplications that justify a wider search
 
 constexpr size_t at(int i) { return static_cast<size_t>(i); }
 
@@ -20,8 +20,8 @@ enum class Urgency { kDependents, kText, kChance };
 
 struct Attempt {
   bool renames;
-  int ahead;     // of the first instruction that is not placed
-  size_t width;  // orders that are followed at a time
+  int ahead;     // look-ahead from the first instruction that is not placed
+  size_t width;  // of the beam: partial orders that are kept
   Urgency urgency;
 };
 
@@ -92,7 +92,7 @@ class Search {
     Held held;
     std::vector<int> place, uses;  // by value
   };
-  // An instruction with its values' registers, and what registers hold behind it.
+  // An instruction with its values' registers, and what registers hold after it.
   struct Next {
     Instruction facts;
     Names read_in, written_in;
@@ -139,24 +139,24 @@ class Search {
     return f;
   }
 
-  // An order as far as it is made.
+  // A partial order.
   struct Partial {
     Making making;
-    std::vector<int> waits;       // by node, those that must come before and have not
+    std::vector<int> waits;       // by node: predecessors that are not placed
     std::vector<bool> is_placed;  // by node
-    int first = 0;                // node that is not placed
+    int first = 0;                // first node that is not placed
     int products = 0;
     uint32_t cycles = 0;
     uint64_t hash = 0;  // of the nodes placed
     PipelineState state;
     std::vector<int> nodes;
   };
-  // What could come next.
+  // A candidate for the next instruction of a partial order.
   struct Step {
     size_t from;  // partial
     int node;
     uint32_t cycles;
-    int left;  // cycles that the rest takes at least
+    int left;  // lower bound of the cycles that the rest takes
     uint64_t hash;
   };
 
@@ -214,7 +214,7 @@ class Search {
     return x * 0xBF58476D1CE4E5B9u;
   }
 
-  // The fastest of the orders that are among the `width` best at each length.
+  // Beam search: returns the fastest order of those that are among the `width` best at each length.
   std::optional<Order> placed(const Attempt& attempt) const {
     std::vector<Partial> partials = {beginning(attempt)};
     for (size_t length = 0; length < list_.size(); ++length) {
@@ -225,7 +225,7 @@ class Search {
         return precedes(a, b, attempt.urgency);
       });
       std::vector<Partial> longer;
-      std::vector<uint64_t> seen;  // other ways to the same
+      std::vector<uint64_t> seen;  // hashes: skips other ways to the same state
       for (const Step& step : steps) {
         if (longer.size() == attempt.width) break;
         if (std::find(seen.begin(), seen.end(), step.hash) != seen.end()) continue;
@@ -263,7 +263,7 @@ class Search {
     const int high_a = heights_[at(a.node)], high_b = heights_[at(b.node)];
     return high_a != high_b ? high_a > high_b : a.node < b.node;
   }
-  // Of the list behind itself, as a loop runs it.
+  // Returns the cycles of the list run twice, as in a loop.
   uint32_t cycles(std::vector<Instruction> list) const {
     if (end_) list.push_back(*end_);
     PipelineState state;
@@ -277,14 +277,14 @@ class Search {
   const TimingModel& model_;
   const ValueFlow flow_;
   int products_ = 0;
-  std::vector<int> heights_;  // by node, cycles until the end with the text's registers
+  std::vector<int> heights_;  // by node: longest chain to the end, in cycles, text's registers
 };
 
 std::string name_of_register(int reg) {
   return reg == kThumbSp ? "sp" : reg == kThumbLr ? "lr" : "r" + std::to_string(reg);
 }
 
-// The line with its registers as an order has them.
+// Returns the line with the registers that an order gives it.
 std::string rewritten(const ListedInstruction& i, const Names& read_in, const Names& written_in) {
   std::string text(i.text);
   for (auto operand = i.line.operands.rbegin(); operand != i.line.operands.rend(); ++operand)

@@ -1,13 +1,12 @@
-// Instructions without a label or a jump between them, and the search for the order that a timing
-// model issues fastest.
+// List scheduling: searches the order of a straight-line list of instructions, without a label or a
+// jump between them, that a timing model issues fastest.
 //
-// An order is made front to back: of the instructions whose operands are decided, next comes the
-// one that costs least behind what was issued, and of several the one that most depends on. A value
-// that is made and used up within the list may be kept in another register than in the text, so
-// that loads need not wait for the register they had; how far ahead of the others an instruction
-// may come then is limited, since each value that waits takes a register. Several limits and
-// measures of what depends on an instruction are tried, and the fastest order is taken; none, if
-// the text's own is.
+// An order is built front to back. Of the instructions whose operands are ready, the next one is
+// that with the least lower bound of all cycles, then with the least cycles so far; ties go, e.g.,
+// to the longest chain of dependents. A value that is defined and consumed within the list may get
+// another register than in the text, so that loads need not wait for theirs. The look-ahead is
+// limited then, since each waiting value occupies a register. Several limits and tie-breaks are
+// tried, and the fastest order is taken; the text's own stays if none is faster.
 #pragma once
 
 #include <optional>
@@ -19,7 +18,7 @@
 
 namespace tinytune {
 
-/// The lines in their best order. `end`: the branch behind them, if they are a loop's last ones.
+/// Returns the lines in the fastest order. `end`: the branch behind them, if they end a loop.
 std::vector<std::string> fastest_order(const std::vector<ListedInstruction>& list,
                                        const std::optional<Instruction>& end,
                                        const TimingModel& model);

@@ -25,14 +25,14 @@
 namespace tinytune {
 namespace {
 
-/// Assemblers leave the padding before an aligned loop to the linker where it may relax calls,
-/// which is RISC-V's custom and lld's refusal up to version 14: of this function they pad for good.
+/// Turns off linker relaxation in the function, so that the assembler pads before aligned loops.
+/// With relaxation (usual on RISC-V) the linker has to pad, which lld refuses up to version 14.
 void pad_for_good(std::string& assembly, const std::string& symbol) {
   const size_t label = assembly.find("\n" + symbol + ":");
   assembly.insert(assembly.find('\n', label + 1) + 1, "\t.option\tnorelax\n");
 }
 
-// Whoever calls it knows it by its address, so any pointer will do.
+// Compiles the kernel's C. It is called by its address only, so any pointer types will do.
 Result<std::vector<uint8_t>> compiled_from_c(const llvm::Module& module, const std::string& symbol,
                                              const std::string& body, const Device& device) {
   std::vector<std::string> parameters;
@@ -51,7 +51,7 @@ std::vector<std::string> parameter_names(const KernelTemplate& t, const Workload
   return names;
 }
 
-// Lists of uses are kept: passes walk them, and a kernel must not depend on where its bitcode was.
+// Preserves use lists: passes walk them, and a round trip through bitcode must not change a kernel.
 std::vector<uint8_t> bitcode_of(const llvm::Module& module) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
@@ -67,7 +67,7 @@ Result<std::unique_ptr<llvm::Module>> module_of(const std::vector<uint8_t>& bitc
   return Error(ErrorCode::kFailed, "no bitcode: " + llvm::toString(module.takeError()));
 }
 
-// What a template wrote itself.
+// Parses the C or LLVM IR that a template wrote itself.
 Result<std::unique_ptr<llvm::Module>> written_module(const Lowered& lowered, const Device& device,
                                                      llvm::LLVMContext& context) {
   if (!lowered.c.empty()) {
@@ -80,7 +80,8 @@ Result<std::unique_ptr<llvm::Module>> written_module(const Lowered& lowered, con
   return module;
 }
 
-// Who compiles the kernel's IR needs no flags: assembly in it says nothing of its instructions.
+// Names the core in the IR, so that it compiles without flags: inline assembly does not say which
+// instructions it needs.
 void name_core(llvm::Module& module, const llvm::TargetMachine& machine) {
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
@@ -89,7 +90,7 @@ void name_core(llvm::Module& module, const llvm::TargetMachine& machine) {
   }
 }
 
-// Goes with the bitcode, and is no business of who reads the kernel's IR.
+// An attribute in the bitcode only; take_pointers() removes it, so that printed IR lacks it.
 constexpr const char* kStepsItsPointers = "tinytune-steps-its-pointers";
 
 Pointers take_pointers(llvm::Function& function) {
@@ -98,7 +99,7 @@ Pointers take_pointers(llvm::Function& function) {
   return Pointers::kByTemplate;
 }
 
-// A compiler of portable C sees better what its core has.
+// Whether long products must be expanded here. A compiler of portable C chooses better by itself.
 bool lacks_long_products(const Device& device) {
   return device.target.family == CoreFamily::kArmM && !device.target.can(Capability::kMulHigh) &&
          !device.target.portable_kernels;
@@ -136,7 +137,7 @@ Result<LoweredKernel> lower(const KernelTemplate& t, const Workload& workload,
   return kernel;
 }
 
-// Text is what can be put into another order; LLVM assembles it.
+// Reorders instructions in assembly text, which LLVM then assembles.
 Result<std::vector<uint8_t>> ordered_code(llvm::Module& module, llvm::TargetMachine& machine,
                                           const Device& device, Emit kind) {
   TT_TRY_ASSIGN(const auto text, machine_code(module, machine, Emit::kAssembly));

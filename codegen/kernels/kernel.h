@@ -22,8 +22,8 @@ namespace tinytune {
 
 struct KernelTemplate;
 
-/// Of weights in the n-th fast memory of a device, from 0; a part of `.data` to linker scripts that
-/// do not know it: ".data.tinytune_weights", ".data.tinytune_weights_2".
+/// Returns the section of weights in a device's n-th fast memory, from 0: ".data.tinytune_weights",
+/// ".data.tinytune_weights_2". Linker scripts that do not know it treat it as part of `.data`.
 std::string fast_weights_section(size_t memory);
 
 struct BuildTimes {
@@ -46,21 +46,21 @@ struct CompiledKernel {
 struct LoweredKernel {
   std::vector<uint8_t> bitcode;
   BuildTimes times;
-  /// Halide numbers its names for as long as a process lives, and in some kernels the order of two
-  /// operands follows from them: what is lowered next in this process may be another kernel than
-  /// where nothing was.
+  /// Whether Halide lowered it. Halide's names have numbers that count through a process, and in
+  /// some kernels the order of two operands depends on them: a kernel lowered later in this process
+  /// may differ from the same kernel lowered first.
   bool counted_names = false;
 };
 
 /// A schedule's text without the switches of the code generator (templates/switches.h).
 std::string common_schedule(const Schedule& schedule);
 
-/// As compile_kernel(), which is this and emit_kernel() in one.
+/// Lowers and optimises a kernel. Errors as compile_kernel(), which is this and emit_kernel().
 Result<LoweredKernel> lower_kernel(const Workload& workload, const Schedule& schedule,
                                    const Device& device, const std::string& symbol);
 
-/// Of `schedule` only the switches are read. The times are both steps'. Where the device's kernels
-/// are portable, kObject is what its compiler makes of the C.
+/// Runs the code generator. Reads only the switches of `schedule`. The times include lowering. If
+/// the device's kernels are portable, kObject is the C code compiled by its compiler.
 Result<CompiledKernel> emit_kernel(const LoweredKernel& lowered, const Schedule& schedule,
                                    const Device& device, const std::string& symbol, Emit emit);
 
@@ -81,7 +81,7 @@ struct Image {
   std::map<std::string, uint64_t> sections;
 };
 inline constexpr const char* kFastText = ".fast_text";
-/// Of an image, what fast_weights_section() of the sources becomes: ".fast_rodata", ….
+/// Returns the image's section for fast_weights_section() of the sources: ".fast_rodata", ….
 std::string image_section_of_weights(size_t memory);
 
 /// Where `.text` goes on a device with fast code memory. What generated sources put into the

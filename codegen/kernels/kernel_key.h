@@ -9,7 +9,7 @@
 
 namespace tinytune {
 
-/// The hash of its records leaves out whether kernels are written in portable C, and the FPU.
+/// Identifies a device. Adds what the device's hash leaves out: portable C kernels, and the FPU.
 inline std::string kernel_key(const Device& device) {
   return std::to_string(device.hash) + (device.target.portable_kernels ? " portable " : " ") +
          (internal::has_fpu(device.target) ? "fpu " : "");

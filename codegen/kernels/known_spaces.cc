@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kMostPoints = 1 << 20;  // some 64 bytes each
 
-// Spaces depend on where weights are, too.
+// Spaces also depend on the fast memories for weights.
 std::string key_of(const Device& device, const Workload& workload) {
   std::string key = kernel_key(device);
   for (const std::string& memory : device.fast_rodata_memories) key += memory + " ";

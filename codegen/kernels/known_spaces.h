@@ -1,8 +1,8 @@
-// Spaces of kernels that were enumerated before, and what constants took when they were packed.
+// Caches enumerated spaces of kernels, and the sizes of packed constants.
 //
-// Choosing what fits asks equal layers for their kernels under one limit after another, and
-// enumerating them, and proving that a layer's constants permit one, takes most of that time. All
-// of it goes when it becomes too much.
+// Fitting a network to a device asks equal layers for their kernels under one limit after another.
+// Enumerating them, and proving that a layer's constants permit one, would take most of that time.
+// A full cache is emptied.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ class KnownSpaces {
   std::shared_ptr<const std::vector<Schedule>> defaults_of(const Workload& workload,
                                                            const Device& device);
 
-  /// All bytes of owner.pack(); nothing where these constants do not permit the schedule.
+  /// Total bytes of owner.pack(); nothing if these constants do not permit the schedule.
   std::optional<uint64_t> packed_bytes(const KernelTemplate& owner, const Workload& workload,
                                        const LayerData& data, const Schedule& schedule);
 

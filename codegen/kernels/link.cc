@@ -37,7 +37,7 @@ std::string region_text(const char* name, const MemoryRegion& memory) {
   return text;
 }
 
-// Every section in the memory the device file gives it.
+// Places every section in the memory that the device file gives it.
 std::string linker_script(const Device& device, CodeHome home) {
   const bool fast_code = !device.fast_code_memory.empty();
   const std::vector<std::string>& weights = device.fast_rodata_memories;
@@ -65,7 +65,7 @@ std::string linker_script(const Device& device, CodeHome home) {
          "}\n";
 }
 
-/// The file's own types: 32 bits on every core but the machine that we run on.
+/// ELF types of the image: 32 bits on every core but the machine that we run on.
 struct Elf32 {
   using Header = Elf32_Ehdr;
   using Segment = Elf32_Phdr;
@@ -77,7 +77,7 @@ struct Elf64 {
   using Section = Elf64_Shdr;
 };
 
-// Of a linker's own output, whose tables need no checking.
+// Fills in sizes from a linker's own output, whose tables need no checking.
 template <typename Elf>
 void describe(Image& image) {
   const auto at = [&]<typename T>(uint64_t offset, T record) {
@@ -85,7 +85,7 @@ void describe(Image& image) {
     return record;
   };
   const auto header = at(0, typename Elf::Header{});
-  // Of the segments that hold no writable data: code and constants.
+  // Sums the segments without writable data: code and constants.
   for (unsigned i = 0; i < header.e_phnum; ++i) {
     const auto segment =
         at(header.e_phoff + i * sizeof(typename Elf::Segment), typename Elf::Segment{});
@@ -102,8 +102,8 @@ void describe(Image& image) {
       image.sections[names + s.sh_name] += s.sh_size;
 }
 
-// An archive of one object, which linkers take only if something needs it. The name of its file, or
-// nothing where the core needs no helpers.
+// Writes an archive of one object, which linkers take only if something needs it. Returns its file
+// name; empty if the core needs no helpers.
 Result<std::string> write_helpers(const TemporaryDirectory& directory, const Device& device) {
   TT_TRY_ASSIGN(const auto object, runtime_object(device));
   if (object.empty()) return std::string();
@@ -143,7 +143,7 @@ Status link_by_lld(const std::vector<std::string>& objects, const std::string& h
   const auto says = [&](const char* words) { return messages.find(words) != std::string::npos; };
   if (const auto overflow = overflow_text(messages, device))
     return Error(ErrorCode::kInvalidInput, *overflow);
-  // Its files are ours and were there a moment ago, so these are the machine's doing.
+  // The files are ours and were there a moment ago, so such errors are the machine's.
   const bool files = says("cannot open") || says("failed to open") || says("failed to write");
   return Error(files ? ErrorCode::kFailed : ErrorCode::kUnsupported, "lld: " + messages);
 }
@@ -190,7 +190,7 @@ Result<Image> link_image(std::span<const std::vector<uint8_t>> objects, const De
   if (too_large && home != CodeHome::kSlow && !device.fast_code_memory.empty())
     return link_image(objects, device, entry, CodeHome::kSlow);
   if (!image || !device.has_open_boundary) return image;
-  // How much code there is decides where data begins.
+  // The size of the code decides where data begins.
   const uint64_t code = image->sections[kFastText] + image->sections[kFastHelpers];
   return link_at(objects, with_boundary_behind(device, code), entry, home);
 }

@@ -9,8 +9,8 @@
 namespace tinytune {
 namespace {
 
-// "… region 'code': overflowed by 12 bytes" in lld, "region `code' overflowed by 12 bytes" in GNU
-// ld: by region, what the last of its sections is beyond the end.
+// Returns by region how far its last section exceeds the end, from "… region 'code': overflowed by
+// 12 bytes" (lld) or "region `code' overflowed by 12 bytes" (GNU ld).
 std::map<std::string, uint64_t> excess_by_region(const std::string& linker_says) {
   constexpr std::string_view kRegion = "region ", kBy = "overflowed by ";
   std::map<std::string, uint64_t> excess;

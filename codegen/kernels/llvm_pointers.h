@@ -1,4 +1,4 @@
-// Types of pointers, which LLVM 14 has for every type and LLVM 19 once.
+// Pointer types: one per pointee type in LLVM 14, opaque in LLVM 19.
 #pragma once
 
 namespace llvm {

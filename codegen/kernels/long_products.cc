@@ -27,8 +27,8 @@ std::optional<Word> word_of(llvm::Value* wide) {
   return std::nullopt;
 }
 
-// a1 and b1 are the upper halves, of a word with a sign negative ones too. No sum leaves a word:
-// (2^16 - 1)^2 + 2^16 - 1 < 2^32, and half of that where there is a sign.
+// a1 and b1 are the upper halves, sign-extended if their word is signed. No sum overflows a word:
+// (2^16 - 1)^2 + 2^16 - 1 < 2^32, and half of that with a sign.
 llvm::Value* high_word(llvm::IRBuilder<>& build, const Word& a, const Word& b) {
   const auto low = [&](llvm::Value* word) { return build.CreateAnd(word, 0xffff); };
   const auto high = [&](llvm::Value* word, bool is_signed) {

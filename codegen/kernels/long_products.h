@@ -1,8 +1,8 @@
-// Products of two words, on cores whose multiplication gives only the lower one.
+// 64-bit products of two words, on cores whose multiplication gives only the low word.
 //
 // LLVM calls a function that multiplies 64 by 64 bits (runtime.h), with four registers of arguments
-// and everything else on the stack. Kernels multiply words and want the upper half: four products
-// of halves, in line, of which those of a constant's halves are known before the loop.
+// and everything else on the stack. Kernels multiply words and need the high word: four inline
+// products of halves, where the halves of a constant are known before the loop.
 #pragma once
 
 namespace llvm {

@@ -24,9 +24,9 @@
 namespace tinytune {
 namespace {
 
-// -O3 without what leaves kernels as they are. Without memcpyopt as well: it makes a memset of
-// neighbouring stores, and there is no C library under a kernel. A loop is unrolled whole or not at
-// all: how far is a knob of the templates.
+// -O3 without the passes that do not change kernels, and without memcpyopt, which turns
+// neighbouring stores into memset: kernels have no C library. A loop is unrolled fully or not at
+// all: partial unrolling is a knob of the templates.
 constexpr const char* kStagePasses =
     "function("
     "sroa,early-cse,instcombine,simplifycfg,sroa,early-cse<memssa>,correlated-propagation,"
@@ -35,7 +35,7 @@ constexpr const char* kStagePasses =
     "loop-mssa(licm),simplifycfg,loop-unroll<O3;no-partial;no-runtime;no-upperbound>,"
     "instcombine,loop-mssa(licm),instsimplify,simplifycfg)";
 
-/// What passes find out of a module, and keep for each other.
+/// Results of analyses, which passes share.
 struct Analyses {
   explicit Analyses(llvm::PassBuilder& builder) {
     builder.registerModuleAnalyses(modules);
@@ -117,7 +117,7 @@ void optimise_stages(llvm::Module& module, llvm::TargetMachine& machine) {
 void optimise_text(llvm::Module& module, llvm::TargetMachine& machine) {
   expand_memory_intrinsics(module);
 #if LLVM_VERSION_MAJOR == 14
-  // The passes below in another manager's hands, and what kernels and their records were made with.
+  // The passes below in the legacy pass manager, with which kernels and their records are made.
   llvm::legacy::PassManager passes;
   passes.add(llvm::createTargetTransformInfoWrapperPass(machine.getTargetIRAnalysis()));
   passes.add(llvm::createAlwaysInlinerLegacyPass());

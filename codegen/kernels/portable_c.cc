@@ -17,10 +17,10 @@ namespace {
 using portable_c::is_opaque;
 using portable_c::refuse;
 
-// Folded into one expression as long as a line can be read.
+// Longest text that is folded into an expression, so that lines stay readable.
 constexpr size_t kLongestOperand = 48;
 
-// Its value may be computed where it is used: once, in the block it stands in, and the same there.
+// Whether the value may be computed at its use: it has one, in its own block, and the same result.
 bool may_fold(const llvm::Instruction& i) {
   if (!i.hasOneUse() || i.mayReadOrWriteMemory() || llvm::isa<llvm::PHINode>(i) || is_opaque(i) ||
       llvm::isa<llvm::AllocaInst>(i))
@@ -41,7 +41,7 @@ class FunctionPrinter {
   void declare(const llvm::Value& value);
   void print(const llvm::Instruction& i);
   void terminate(const llvm::Instruction& i);
-  /// `follows` is where control goes by itself; null: nowhere.
+  /// `follows`: the block that control falls through to; null: none.
   void leave(const llvm::BasicBlock& from, const llvm::BasicBlock& to,
              const llvm::BasicBlock* follows, const std::string& indent);
 
@@ -113,8 +113,8 @@ const std::string& FunctionPrinter::label(const llvm::BasicBlock& block) {
   return name;
 }
 
-// The next block's phis take their values all at once: where one is read after it was written, all
-// go through copies.
+// The next block's phis take their values all at once: if one is read after it was written, all go
+// through copies.
 void FunctionPrinter::leave(const llvm::BasicBlock& from, const llvm::BasicBlock& to,
                             const llvm::BasicBlock* follows, const std::string& indent) {
   std::vector<std::pair<const llvm::PHINode*, std::string>> moves;
@@ -153,7 +153,7 @@ void FunctionPrinter::terminate(const llvm::Instruction& i) {
   if (branch == nullptr) refuse(i);
   const llvm::BasicBlock* const next = block.getNextNode();
   if (branch->isUnconditional()) return leave(block, *branch->getSuccessor(0), next, "  ");
-  // The one that does not follow is the one to jump to.
+  // Jumps to the successor that does not follow.
   const bool swapped = branch->getSuccessor(0) == next;
   std::string condition = use(*branch->getCondition());
   if (swapped) condition = "(!" + condition + ")";

@@ -90,7 +90,7 @@ std::string Expressions::arithmetic(const llvm::BinaryOperator& i) const {
     case llvm::Instruction::Sub:
       return wraps("-");
     case llvm::Instruction::Mul:
-      // Compilers know a product of two widened words by its signed form, which cannot overflow.
+      // Compilers recognise a product of widened words by its signed form, which cannot overflow.
       if (width == Width::k64 && (i.hasNoSignedWrap() || (is_signed_word(a) && is_signed_word(b))))
         return fmt::format("(uint64_t)({} * {})", as_signed(a), as_signed(b));
       return wraps("*");

@@ -1,5 +1,5 @@
-// LLVM's values as expressions of C: what one instruction computes, from names and from what was
-// folded into it.
+// Prints LLVM's values as C expressions: an instruction's result, from the names and the folded
+// texts of its operands.
 #pragma once
 
 #include <map>
@@ -24,28 +24,28 @@ class Value;
 
 namespace tinytune::portable_c {
 
-/// Thrown, and caught where printing began: C has no words for this value.
+/// Thrown if C cannot express a value; print_portable_c() catches it.
 struct Unsupported {
   std::string what;
 };
 [[noreturn]] void refuse(const llvm::Value& value);
 
-/// The empty assembly by which templates keep a value from the optimiser.
+/// Whether this is the empty inline assembly by which templates hide a value from the optimiser.
 bool is_opaque(const llvm::Instruction& i);
 
 class Expressions {
  public:
   explicit Expressions(const llvm::DataLayout& layout) : layout_(layout) {}
 
-  /// Variables and parameters.
+  /// Names a variable or a parameter.
   void name(const llvm::Value& value, std::string text) { names_[&value] = std::move(text); }
   bool has_name(const llvm::Value& value) const { return names_.contains(&value); }
-  /// Instead of a name, in the one place where the value is used.
+  /// Gives a value with a single use a text that is printed there instead of a name.
   void fold(const llvm::Value& value, std::string text) { folded_[&value] = std::move(text); }
 
   Width width_of(const llvm::Value& value) const;
   std::string use(const llvm::Value& value) const;
-  /// What it computes.
+  /// The expression that an instruction computes.
   std::string of(const llvm::Instruction& i) const;
   /// An assignment to memory.
   std::string store(const llvm::StoreInst& i) const;

@@ -56,7 +56,7 @@ std::string declaration(Width width, const std::string& name) {
   return type_of(width) + (width == Width::kPointer ? "" : " ") + name;
 }
 
-// An int may have 16 bits: what it does not hold is a long in decimal, and stays one until the
+// An int may have 16 bits: a decimal number that it cannot hold is a long, and stays one until the
 // variable's width cuts it.
 std::string literal(Width width, uint64_t value) {
   if (width == Width::k1) return value != 0 ? "1" : "0";
@@ -70,7 +70,7 @@ std::string literal(Width width, uint64_t value) {
 
 std::string signed_literal(Width width, int64_t value) {
   if (width == Width::k64) return fmt::format("INT64_C({})", value);
-  // Its own number does not fit the type that it would be negated in.
+  // 2147483648 does not fit the type in which it would be negated.
   if (value == INT32_MIN) return "(-2147483647 - 1)";
   return std::to_string(value);
 }

@@ -1,7 +1,7 @@
 // The spelling of portable C: unsigned integers of fixed width that wrap, and words in memory.
 //
-// Arithmetic of less than 32 bits is done in 32: C would promote it to an int that overflows. All
-// texts are expressions that may stand in another one.
+// Arithmetic of less than 32 bits is done in 32: C would promote it to an int, which may overflow.
+// All texts are expressions that may be operands of others.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace tinytune::portable_c {
 
 enum class Width { k1, k8, k16, k32, k64, kPointer };
 
-/// Nothing: C has no integer of so many bits.
+/// Returns nothing if C has no integer of so many bits.
 std::optional<Width> width_of_bits(unsigned bits);
 
 /// "uint32_t v3"; a truth value is an int, a pointer one to bytes.
@@ -24,11 +24,11 @@ std::string cast_to(Width width, const std::string& value);
 /// The same bits as a signed integer of that width.
 std::string signed_of(Width width, const std::string& value);
 std::string sign_extended(Width to, Width from, const std::string& value);
-/// `a op b` as the width has it.
+/// `a op b`, wrapped to the width.
 std::string wrapping(Width width, const std::string& a, const std::string& op,
                      const std::string& b);
 
-/// At an address that is a multiple of the width's bytes, or need not be. k8 to k64.
+/// Access memory, k8 to k64. `aligned`: the address is a multiple of the width's bytes.
 std::string load(Width width, bool aligned, const std::string& address);
 std::string store(Width width, bool aligned, const std::string& address, const std::string& value);
 

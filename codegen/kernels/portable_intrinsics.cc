@@ -1,8 +1,8 @@
 // The expansion of each integer intrinsic, a row of a table.
 //
 // Builders fold constants and work on vectors as on scalars, so a row is the definition in LLVM's
-// language reference. Arguments may be frozen by nothing here: an expansion that reads one twice
-// reads a value that LLVM has proved is no poison where the intrinsic's result is used.
+// language reference. Arguments are not frozen here: an expansion that reads one twice reads a
+// value that LLVM has proved is no poison where the intrinsic's result is used.
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -38,7 +38,7 @@ struct Checked {
 Checked add(Build& b, Value* x, Value* y, bool is_signed) {
   Value* sum = b.CreateAdd(x, y);
   if (!is_signed) return {sum, b.CreateICmpULT(sum, x)};
-  // Both terms have the sign that the sum has not.
+  // Overflow: both terms have the sign that the sum lacks.
   Value* crossed = b.CreateAnd(b.CreateXor(sum, x), b.CreateXor(sum, y));
   return {sum, b.CreateICmpSLT(crossed, zero(sum))};
 }
@@ -54,7 +54,7 @@ Value* extend(Build& b, Value* x, llvm::Type* to, bool is_signed) {
   return is_signed ? b.CreateSExt(x, to) : b.CreateZExt(x, to);
 }
 
-// In twice the width up to 32 bits; of 64, by dividing the product again.
+// Finds overflow up to 32 bits by a product of 64, and of 64 bits by dividing the product again.
 Checked multiply(Build& b, Value* x, Value* y, bool is_signed) {
   Value* product = b.CreateMul(x, y);
   if (bits_of(x) <= 32) {
@@ -76,7 +76,7 @@ Checked multiply(Build& b, Value* x, Value* y, bool is_signed) {
   return {product, b.CreateOr(lost, extreme)};
 }
 
-/// The limit that a result beyond it has: the side of `below_zero`.
+/// Replaces a result that overflows by the least value if `below_zero`, else by the greatest.
 Value* saturated(Build& b, const Checked& checked, Value* below_zero) {
   const unsigned bits = bits_of(checked.result);
   Value* limit =
@@ -124,7 +124,7 @@ Expand shift_saturating(bool is_signed) {
   };
 }
 
-/// A product with `scale` bits after the point, rounded down. Of 64 bits it would need 128.
+/// A product with `scale` fraction bits, rounded down. Not of 64 bits, which would need 128.
 Expand fixed_product(bool is_signed, bool saturates) {
   return [=](Build& b, const Call& i) -> Value* {
     const unsigned bits = bits_of(&i);
@@ -151,7 +151,7 @@ Expand fixed_product(bool is_signed, bool saturates) {
   };
 }
 
-/// A shift by the width is undefined, so the other word is shifted by one and the rest.
+/// A shift by the width is undefined, so the other word is shifted by one and then by the rest.
 Expand funnel_shift(bool is_left) {
   return [=](Build& b, const Call& i) {
     Value *high = i.getArgOperand(0), *low = i.getArgOperand(1);
@@ -163,7 +163,7 @@ Expand funnel_shift(bool is_left) {
   };
 }
 
-/// The bits whose index has `step`: 0101… for 1, 00110011… for 2.
+/// The bits whose index lacks bit `step`: 0101… for 1, 00110011… for 2.
 llvm::APInt low_of_each(unsigned bits, unsigned step) {
   llvm::APInt mask(bits, 0);
   for (unsigned bit = 0; bit < bits; ++bit)
@@ -189,7 +189,7 @@ Value* trailing_zeros(Build& b, Value* x) {
   return bits_set(b, b.CreateAnd(b.CreateNot(x), b.CreateSub(x, number(x, 1))));
 }
 
-/// From `first` bits on, neighbours change places; a power of two of them.
+/// Reverses the order of pieces of `first` bits: neighbours are swapped, then pairs of them, ….
 Value* reversed(Build& b, Value* x, unsigned first) {
   const unsigned bits = bits_of(x);
   Value* result = zero(x);
@@ -239,7 +239,7 @@ Expand smaller(llvm::CmpInst::Predicate first_if) {
 
 Value* first_argument(Build&, const Call& i) { return i.getArgOperand(0); }
 
-/// Says something to the optimiser alone.
+/// For intrinsics that only inform the optimiser.
 Value* nothing(Build&, const Call& i) { return llvm::UndefValue::get(i.getType()); }
 
 const std::map<llvm::Intrinsic::ID, Expand>& expansions() {
@@ -308,7 +308,8 @@ const std::map<llvm::Intrinsic::ID, Expand>& expansions() {
   return kAll;
 }
 
-/// `abs` and the like of vectors, and whatever else the printer knows of scalars: a call a lane.
+/// Splits a vector call of an intrinsic that the printer knows for scalars (`abs`, …) into one call
+/// per lane.
 Value* lane_by_lane(Build& b, const Call& i) {
   const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(i.getType());
   if (type == nullptr) return nullptr;

@@ -35,7 +35,7 @@ bool has_vectors(const llvm::Instruction& i) {
          });
 }
 
-/// Addresses of a vector's elements, which lie side by side where they are whole bytes.
+/// Returns the address of a vector's element. Elements of whole bytes are contiguous.
 Value* element_address(Build& build, Value* vector, const llvm::FixedVectorType& type,
                        unsigned lane) {
   llvm::Type* element = type.getElementType();
@@ -70,7 +70,7 @@ void store_lanes(Build& build, const llvm::StoreInst& i) {
         lane_alignment(i.getAlign(), type, lane));
 }
 
-/// Between a vector and another one, or one integer, as little-endian memory has both.
+/// Casts between two vectors, or a vector and an integer, as in little-endian memory.
 Value* recast_lanes(Build& build, const llvm::BitCastInst& i) {
   Value* from = i.getOperand(0);
   const unsigned bits = static_cast<unsigned>(i.getType()->getPrimitiveSizeInBits());
@@ -96,7 +96,7 @@ Value* recast_lanes(Build& build, const llvm::BitCastInst& i) {
   return all;
 }
 
-/// One lane after the other, chosen where it is the one that `index` names.
+/// Extracts a lane by a variable index: a chain of selects over all lanes.
 Value* chosen_lane(Build& build, const llvm::ExtractElementInst& i) {
   const auto& type = *vector_type(*i.getVectorOperand());
   Value *from = i.getOperand(0), *index = i.getOperand(1);
@@ -118,7 +118,8 @@ Value* with_chosen_lane(Build& build, const llvm::InsertElementInst& i) {
   return all;
 }
 
-/// What LLVM's scalarizer leaves whole. True: there are vectors.
+/// Splits the vector instructions that LLVM's scalarizer leaves whole. Returns whether there are
+/// vectors.
 bool split_vectors(llvm::Function& function) {
   std::vector<llvm::Instruction*> all;
   for (llvm::Instruction& i : llvm::instructions(function))
@@ -176,7 +177,7 @@ void lower(llvm::Module& module) {
     changed |= expand_intrinsics(function);
     if (has_switches(function)) run_passes(function, kLowerSwitches), changed = true;
     if (changed) run_passes(function, "early-cse,dce,simplifycfg");
-    // Simplified code may have other widths than the one before.
+    // Simplification may have introduced other widths.
     if (widen_odd_integers(function)) run_passes(function, "dce");
   }
 }

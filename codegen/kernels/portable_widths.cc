@@ -1,4 +1,4 @@
-// Integers of widths that C does not have, computed in the next that it has.
+// Computes integers of widths that C does not have in the next wider one that it has.
 //
 // Induction variables give 33 bits where a product of two 32-bit counts is summed, and narrowing
 // gives 24. A widened value is kept zero-extended: what may carry into the upper bits is masked,
@@ -44,7 +44,7 @@ class Widening {
   }
   Value* wide(Value* value);
   Value* with_sign(Value* value);
-  /// Only the bits that a value of `type` has.
+  /// Masks a value to the bits of `type`.
   Value* cut(Value* value, const llvm::Type* type) {
     const auto mask = llvm::APInt::getLowBitsSet(value->getType()->getIntegerBitWidth(),
                                                  type->getIntegerBitWidth());

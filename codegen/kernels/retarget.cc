@@ -62,7 +62,7 @@ Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Device& d
   if (machine == nullptr)
     return Error(ErrorCode::kUnsupported,
                  "device " + device.name + ": LLVM refuses triple " + t.triple);
-  // Templates would use intrinsics that instruction selection dies of.
+  // Templates would use intrinsics on which instruction selection aborts.
   if (t.can(Capability::kDsp) && !machine->getMCSubtargetInfo()->checkFeatures("+dsp"))
     return Error(ErrorCode::kUnsupported, "device " + device.name +
                                               " lists capability dsp, LLVM's " +
@@ -88,8 +88,8 @@ void set_switches(const std::string& scheduler, Pointers pointers) {
       scheduler == "ilp" ? "-pre-RA-sched=list-ilp" : "-pre-RA-sched=source",
       machine_scheduler ? "-enable-misched=true" : "-enable-misched=false",
       by_template ? "-disable-lsr=true" : "-disable-lsr=false",
-      // Where a select is a branch (RISC-V), values sink into its sides and their operands live on
-      // until there: an unrolled tile then spills.
+      // If a select is a branch (RISC-V), values sink into its sides, which extends the live ranges
+      // of their operands: an unrolled tile then spills.
       by_template ? "-disable-machine-sink=false" : "-disable-machine-sink=true"};
   llvm::cl::ResetAllOptionOccurrences();
   llvm::cl::ParseCommandLineOptions(static_cast<int>(std::size(arguments)), arguments);

@@ -1,4 +1,4 @@
-// LLVM for a device: its machine, modules that others wrote moved to it, and process-wide switches.
+// LLVM for a device: its target machine, modules retargeted to it, and process-wide switches.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ class TargetMachine;
 
 namespace tinytune {
 
-/// `loop_alignment`: of loops' heads, in bytes; 0: as the target has them.
+/// `loop_alignment`: alignment of loop heads in bytes; 0: the target's own.
 /// kUnsupported: LLVM was built without this target, or the core lacks a capability that the device
 /// lists.
 Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Device& device,
@@ -23,10 +23,10 @@ Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Device& d
 /// Gives the module the machine's triple and data layout and drops what would contradict them.
 void retarget(llvm::Module& module, llvm::TargetMachine& machine);
 
-/// Who chose the pointers that a kernel's loops step.
+/// Origin of the pointers that a kernel's loops increment.
 enum class Pointers {
-  kByHalide,    ///< nobody: every address is computed from indices, and LLVM finds the steps
-  kByTemplate,  ///< text of ours steps them already; LLVM's search would take half of an emission
+  kByHalide,    ///< none: addresses are computed from indices, and LLVM finds the increments
+  kByTemplate,  ///< the template's text has them; LLVM's search would take half of an emission
 };
 
 /// Sets LLVM's process-wide switches for one build, before any pass runs.

@@ -119,8 +119,8 @@ define i32 @__aeabi_idiv(i32 %n, i32 %d) nounwind {
 }
 )";
 
-// As GCC names them (GCC Internals, "The GCC low-level runtime library"). Written without what they
-// are for: a compiler would call them again.
+// Named as in GCC (GCC Internals, "The GCC low-level runtime library"). Written without the
+// operations that they implement, for which a compiler would call them again.
 constexpr std::string_view kCHelpers = R"(#include <stdint.h>
 #define HELPER __attribute__((weak))
 
@@ -166,7 +166,7 @@ Result<std::vector<uint8_t>> object_of_ir(std::string_view text, const Device& d
   const auto module = llvm::parseAssemblyString({text.data(), text.size()}, problem, context);
   TT_CHECK(module != nullptr, problem.getMessage().str());
   retarget(*module, *machine);
-  set_switches("source");  // whatever the kernel built before left them at
+  set_switches("source");  // the kernel built before may have left others
   return machine_code(*module, *machine, Emit::kObject);
 }
 

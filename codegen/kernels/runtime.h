@@ -1,9 +1,8 @@
-// Objects of an image which is linked here, without a compiler's processes: the compiler's helper
+// Makes objects of an image in this process, if LLVM knows the core: the compiler's helper
 // functions, arrays, and assembly.
 //
-// Firmware has helpers from its own compiler's library. An Arm core without a long multiply or a
-// divide (Armv6-M) makes LLVM call the functions of the Arm runtime ABI (IHI 0043, section 4.2)
-// instead.
+// Firmware has helpers from its own compiler's library. For an Arm core without a long multiply or
+// a divide (Armv6-M), LLVM calls functions of the Arm runtime ABI (IHI 0043, section 4.2) instead.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +16,8 @@
 
 namespace tinytune {
 
-/// Helpers in C with weak symbols, for cores of which only their compiler is known: chips have
-/// these in ROM that a compiler's own library then lacks (the ESP8266).
+/// Returns helpers in C with weak symbols, for cores of which only their compiler is known: if a
+/// chip has them in ROM, its compiler's library may lack them (ESP8266).
 std::string_view c_helpers();
 
 /// An object with the helpers that code for `device` may call; empty where the core needs none.
@@ -30,7 +29,7 @@ struct ZeroedArray {
   uint32_t bytes, alignment;
 };
 
-/// An object with these arrays in its .bss; of a core that LLVM does not know, by its compiler.
+/// An object with these arrays in its .bss; made by the core's compiler if LLVM does not know it.
 Result<std::vector<uint8_t>> arrays_object(std::span<const ZeroedArray> arrays,
                                            const Device& device);
 
@@ -41,11 +40,11 @@ struct ConstantArray {
   std::string section;  ///< of initialised data that start-up code copies; empty: it is read-only
 };
 
-/// The object that clang makes of the same arrays in C. Only for cores that LLVM knows.
+/// The object that clang would make of these arrays in C. Only for cores that LLVM knows.
 Result<std::vector<uint8_t>> constants_object(std::span<const ConstantArray> arrays,
                                               const Device& device);
 
-/// An object of assembly without conditions. Only for cores that LLVM knows.
+/// Assembles text without preprocessor conditions. Only for cores that LLVM knows.
 /// kFailed: the first of the assembler's errors.
 Result<std::vector<uint8_t>> assembled(std::string_view text, const Device& device);
 

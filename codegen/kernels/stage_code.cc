@@ -21,7 +21,7 @@ using Halide::Internal::CodeGen_Posix;
 // Halide makes names unique within a process by adding "$1", "$2", ….
 std::string plain_name(const std::string& name) { return name.substr(0, name.find('$')); }
 
-// Of "input$1.stride.0", "input": a local that holds a field of a buffer's struct.
+// Returns "input" for "input$1.stride.0", a local that holds a field of a buffer's struct.
 std::string buffer_of(const std::string& field) {
   return plain_name(field.substr(0, field.find('.')));
 }
@@ -31,7 +31,7 @@ struct ReadsField : std::runtime_error {
 };
 
 // While it lives, values get no names: Halide's differ each time that it lowers. A context that
-// goes on without names cannot take back those of parameters, so an error must not leave it so.
+// discards names cannot name parameters again, so an error must not leave it in that state.
 class WithoutNames {
  public:
   explicit WithoutNames(llvm::LLVMContext& context) : context_(context) {
@@ -64,7 +64,7 @@ class StageCode : public CodeGen_Posix {
       const WithoutNames without_names(*context);
       for (const auto& stage : stages.functions()) codegen(stage.body);
     }
-    // Newer LLVMs take a value's name away where Halide gives it another.
+    // Newer LLVMs remove a value's name if Halide gives it another.
     for (const auto& [name, argument] : arguments_) argument->setName(name);
     builder->CreateRetVoid();
     return std::move(module);
@@ -86,7 +86,7 @@ class StageCode : public CodeGen_Posix {
     builder->SetInsertPoint(llvm::BasicBlock::Create(*context, "entry", function));
   }
 
-  // What bounds must be is known since templates fix them.
+  // Drops assertions on bounds, since templates fix all bounds.
   void visit(const Halide::Internal::AssertStmt*) override {}
 
   // A stage begins with a local for each field of its buffers' structs.
@@ -114,7 +114,7 @@ class StageCode : public CodeGen_Posix {
     CodeGen_Posix::visit(variable);
   }
 
-  // Asked by what is not used of the base class: functions' attributes and vectors.
+  // Needed only by unused parts of the base class: functions' attributes and vectors.
 #if LLVM_VERSION_MAJOR == 14
   std::string mcpu() const override { return ""; }
 #else
@@ -126,7 +126,7 @@ class StageCode : public CodeGen_Posix {
   int native_vector_bits() const override { return 32; }
 
   std::map<std::string, llvm::Argument*> arguments_;
-  std::set<std::string> fields_;  ///< locals of what no caller says
+  std::set<std::string> fields_;  ///< locals of buffer fields that callers do not pass
 };
 
 }  // namespace

@@ -245,7 +245,7 @@ std::optional<ThumbLine> read_arithmetic(std::string_view text, const Words& wor
   if (known.extends) facts.late_reads = facts.reads;
   line.needs_low = words.mnemonic == "muls";
   if (known.writes_flags) facts.writes |= bit(kThumbFlags);
-  // A sum of a register and a constant is as far from it.
+  // A register plus a constant is at a known distance from that register.
   const bool adds = words.mnemonic.starts_with("add"), takes = words.mnemonic.starts_with("sub");
   if ((adds || takes) && !shifts && registers.size() == (words.operands.size() == 2 ? 1u : 2u)) {
     if (const auto constant = constant_of(words.operands.back())) {

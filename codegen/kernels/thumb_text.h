@@ -1,4 +1,4 @@
-// What a line of Thumb-2 assembly does, as LLVM prints it: enough to let it change places.
+// Reads a line of Thumb-2 assembly, as LLVM prints it, in the detail that reordering needs.
 #pragma once
 
 #include <cstdint>
@@ -24,20 +24,20 @@ struct ThumbLine {
   Instruction facts;              ///< as the timing model sees it; address and size are left out
   int base = -1;                  ///< register of a load's or store's address; -1: none
   int index = -1;                 ///< register that is added to it
-  int64_t offset = 0, bytes = 0;  ///< from the base, and how many are accessed
-  /// What a register that is written holds a known distance from: itself or another. Of an
-  /// access, its base.
+  int64_t offset = 0, bytes = 0;  ///< offset from the base, bytes accessed
+  /// If set, register `moved` becomes the old value of `moved_from` plus `distance`. With an
+  /// access, both are its base.
   int moved = -1, moved_from = -1;
   int64_t distance = 0;
   bool needs_low = false;              ///< there is no form of it for r8 and above
   std::vector<ThumbOperand> operands;  ///< in their order
 };
 
-/// Nothing for what must stay where it is: directives, labels, conditional instructions, jumps,
-/// transfers of several registers, and all that is not known here.
+/// Returns nothing for lines that must stay where they are: directives, labels, conditional
+/// instructions, jumps, transfers of several registers, and all that is not known here.
 std::optional<ThumbLine> read_thumb_line(std::string_view line);
 
-/// A conditional branch or jump that may end a run of such lines: what it reads.
+/// Reads a conditional branch or a jump that may end a run of such lines.
 std::optional<Instruction> read_thumb_branch(std::string_view line);
 
 }  // namespace tinytune

@@ -10,13 +10,13 @@ namespace {
 constexpr bool is_general(int reg) { return reg < kThumbSp || reg == kThumbLr; }
 constexpr size_t at(int i) { return static_cast<size_t>(i); }
 
-// Where an access goes: so far from what a register held somewhere.
+// An address: a distance from a root, which is the unknown value of a register at some point.
 struct Place {
   int root = 0;
   int64_t from = 0;
 };
 
-// Registers by what they hold: one whose value is known from another's shares its root.
+// Tracks the places that registers hold: registers at a known distance share a root.
 class Roots {
  public:
   Roots() {
@@ -83,7 +83,7 @@ void ValueFlow::follow(const std::vector<ListedInstruction>& list) {
     }
     for (int reg = 0; reg < kListRegisters; ++reg) {
       if ((f.writes >> reg & 1) == 0) continue;
-      // An instruction that changes a register has both values there; sums stay where they are.
+      // An instruction that updates a register needs both values in it; accumulators never move.
       const bool changes = changes_in_place(line, reg);
       const bool sums = (f.late_reads & f.writes) != 0;
       if (changes) values[at(held[at(reg)])].fixed = true;
@@ -116,7 +116,7 @@ void ValueFlow::connect(const std::vector<ListedInstruction>& list) {
       if (meet || must_follow(first, second)) nodes[at(first)].after.push_back(second);
     }
 }
-// It uses a value of the first's, or has one in the same register for good.
+// Whether `second` uses a value of `first`, or both define fixed values of the same register.
 bool ValueFlow::must_follow(int first, int second) const {
   for (const auto& [reg, made] : nodes[at(first)].writes) {
     for (const auto& [other, used] : nodes[at(second)].reads)

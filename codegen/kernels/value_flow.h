@@ -1,5 +1,5 @@
-// Which instructions of a list must come before which others: uses behind what makes their values,
-// accesses to memory that may meet, and what stays in one register one behind the other.
+// Dependences between the instructions of a list: uses after definitions, memory accesses that may
+// alias, and values that stay in one register one after the other.
 #pragma once
 
 #include <cstdint>
@@ -11,31 +11,31 @@
 
 namespace tinytune {
 
-inline constexpr int kListRegisters = 17;  // and flags
+inline constexpr int kListRegisters = 17;  // 16 registers and the flags
 
 struct ListedInstruction {
   std::string_view text;
   ThumbLine line;
-  /// Of a template: it never loads what a store of the same list wrote, except from the same base.
+  /// Written by a template: never loads what a store of the list wrote, except from the same base.
   bool by_template = false;
 };
 
 struct ValueFlow {
-  /// What one instruction makes and others use.
+  /// A value that one instruction defines and others use.
   struct Value {
     int reg;             ///< in the text
-    bool fixed = false;  ///< it stays there
+    bool fixed = false;  ///< it must stay in that register
     int uses = 0;        ///< instructions that read it; those behind the list count as one more
   };
   struct Node {
     std::vector<std::pair<int, int>> reads, writes;  ///< register in the text, value
     std::vector<int> after;                          ///< nodes that must come after this one
-    std::vector<int> after_text;  ///< … with every register where the text has it
+    std::vector<int> after_text;                     ///< the same if registers stay as in the text
   };
 
   explicit ValueFlow(const std::vector<ListedInstruction>& list);
 
-  std::vector<Value> values;  ///< of the registers at the start, then of instructions
+  std::vector<Value> values;  ///< the registers at the start, then results of instructions
   std::vector<Node> nodes;    ///< by instruction
   uint64_t named = 0;         ///< registers that the list reads or writes
 

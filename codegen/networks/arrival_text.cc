@@ -7,7 +7,7 @@
 namespace tinytune {
 namespace {
 
-// Nothing here replaces %U and %L but with_names().
+// Only with_names() replaces %U and %L here.
 constexpr const char* kApi = R"(
 /* Weights come out of flash while the core computes. What brings them is the application's: on RP2040
  * and RP2350 a DMA channel and the streaming FIFO, on ESP32-C3 the cache's preload. A call of
@@ -55,8 +55,8 @@ __attribute__((weak)) void %L_release_channel(int channel) { (void)channel; }
 #endif
 )";
 
-// XIP unit, FIFO's port, and what a channel is told: words to addresses that rise, at the FIFO's
-// pace.
+// %X: XIP unit; %F: port of its FIFO; %C: bits of the channel's control word beside enable, word
+// size and ascending addresses; %B: its busy bit.
 constexpr const char* kStream = R"(
 #define %U_XIP ((volatile uint32_t *)%Xu) /* status 2, stream's address 5, words 6, FIFO 7 */
 #define %U_DMA ((volatile uint32_t *)0x50000000u) /* 16 words a channel */
@@ -82,9 +82,9 @@ static inline int %L_can_fetch(const uint32_t *from) {
 }
 )";
 
-// One transfer of the flash interface, whose words have their first byte on top. It takes the
-// length while it is disabled. Its format register says whether flash is read as boot2_w25q080 has
-// it, and what mode bits keep it so.
+// One transfer of the flash interface, whose words are big-endian. Its length can be set only while
+// it is disabled. Its format register shows whether flash is read as boot2_w25q080 sets it up, and
+// which mode bits keep it so.
 constexpr const char* kBurst = R"(
 #define %U_SSI ((volatile uint32_t *)0x18000000u) /* words - 1: 1, enable 2, DMA 19, data 24, format 61 */
 #define %U_DMA ((volatile uint32_t *)0x50000000u) /* 16 words a channel */
@@ -147,7 +147,7 @@ static inline int %L_can_fetch(const uint32_t *from) {
 }
 )";
 
-// %S starts the unit, %N is said where what has come was waited for.
+// %S: statements that start the unit; %N: statements after the wait for it.
 constexpr const char* kFetch = R"(
 %Pstatic void %L_fetch(unsigned char *arena, unsigned char *to, const uint32_t *from, uint32_t words) {
   %L_arrivals *const state = %L_arriving(arena);
@@ -176,7 +176,7 @@ __attribute__((unused))
 constexpr const char* kStreamStart = R"(  state->coming = from;
   %L_start(state->channel & 0xffu, (uint32_t *)(void *)to, from, words);
 )";
-// Keeps the address of the last block: one that follows it shares its last line.
+// Keeps the address of the last block: a block directly behind it shares its last cache line.
 constexpr const char* kPreloadStart = R"(  (void)to;
   %L_start(state->coming != NULL && state->coming + words == from, from, words);
   state->coming = from;
@@ -202,7 +202,7 @@ __attribute__((unused))
 }
 )";
 
-/// Of DMA channels and their FIFO.
+/// The driver of DMA channels that read the FIFO.
 std::string stream_driver(const char* xip, const char* fifo, const char* control, int busy_bit) {
   std::string text = with(with(kStream, "%X", xip), "%F", fifo);
   return with(with(text, "%C", control), "%B", std::to_string(busy_bit));
@@ -219,7 +219,7 @@ std::string driver_of(const std::string& engine) {
   return kPreload;
 }
 
-/// What is said where words have come that were waited for.
+/// Statements after the wait for a transfer (%N).
 std::string arrived_text(const ArrivalWay& way) {
   if (fills_cache(way)) return "";
   return std::string("  state->coming = NULL;\n") + (way.locks_flash ? "  %L_stop();\n" : "");

@@ -1,10 +1,10 @@
-// The C of a library whose weights arrive: a driver of the unit that brings them, and what it asks
-// of the application, which owns that unit.
+// The C code of a library whose weights arrive: a driver of the unit that fetches them (DMA or
+// cache preload), and hooks of the application, which owns that unit.
 //
-// Three functions are all that layers see. `<name>_fetch` has words set out; `<name>_have_come`
-// waits for them, and returns 0 where nothing was fetched, so that the core copies: `<name>_copy`.
-// A unit that fills a cache brings no more than a part of it; `<name>_copy_all` has it go on.
-// Two words in the arena say which unit this call has, and what is under way.
+// Layers call three functions. `<name>_fetch` starts a transfer. `<name>_have_come` waits for it;
+// it returns 0 if nothing was fetched, and the core then copies with `<name>_copy`. A cache preload
+// is limited to a part of the cache; `<name>_copy_all` copies larger blocks and continues the
+// preload. Two words in the arena hold the unit that this call has claimed and its transfer.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@
 
 namespace tinytune {
 
-/// Of any machine.
+/// Bytes of these two words on any machine.
 inline constexpr uint32_t kArrivalWordBytes = 16;
-/// At most, of a start that fills a cache: half of it.
+/// Most bytes of one cache preload: half of the cache.
 inline constexpr uint32_t kMostFilledBytes = 8192;
 
-/// Whether it only brings flash into the core's cache, from where the core copies.
+/// Whether the unit only preloads flash into the core's cache, from where the core reads.
 bool fills_cache(const ArrivalWay& way);
 
 /// Declarations for the public header.
@@ -29,7 +29,7 @@ std::string print_arrival_api(const std::string& name, const ArrivalWay& way);
 /// Definitions for the source file, before the layers; empty where nothing arrives.
 std::string print_arrival_driver(const NetworkParts& parts);
 
-/// Statements of invoke: claim the unit; give it back.
+/// Print the statements of invoke that claim the unit and that release it.
 void print_arrival_start(CWriter& w, const NetworkParts& parts);
 void print_arrival_end(CWriter& w, const NetworkParts& parts);
 

@@ -22,7 +22,7 @@ const ConstantPool::Array& array_of(const ConstantPool& pool, const std::string&
                        [&](const ConstantPool::Array& array) { return array.symbol == symbol; });
 }
 
-// Then its kernels read each weight once.
+// Whether the output is one pixel, so that kernels read each weight once.
 bool has_one_pixel(const Workload& w) { return w.batch * w.out_h * w.out_w == 1; }
 
 std::string at_offset(const std::string& base, uint32_t offset) {
@@ -72,8 +72,8 @@ const ArrivingLayers::Layer* ArrivingLayers::starting_in(size_t step) const {
   return nullptr;
 }
 
-// What schedules pack by value may take more bytes for one block than for another: each constant
-// has the room of its largest.
+// Some schedules pack by value, so a constant's size may differ between blocks: each gets the size
+// of its largest block.
 Result<KernelCall> ArrivingLayers::choose(size_t step, const KernelOp& op,
                                           const std::string& symbol, KernelSet& kernels,
                                           ConstantPool& constants, GeneratedLayer& facts) {
@@ -131,7 +131,7 @@ Result<KernelCall> ArrivingLayers::choose(size_t step, const KernelOp& op,
   return caller.call;
 }
 
-// Halves by rows have the same constants, which come once.
+// Halves by rows have the same constants, which arrive once.
 Result<std::array<KernelCall, 2>> ArrivingLayers::choose(size_t step, const SplitLayer& halves,
                                                          const std::string& symbol,
                                                          KernelSet& kernels,
@@ -248,7 +248,7 @@ void ArrivingLayers::print_own_start(const Layer& layer, FunctionBody& body) con
     body.writer().line(fetch(body, layer, first_place(layer), ""));
 }
 
-// The unit is single: it is waited for before the next transfer starts.
+// There is only one unit, so the wait precedes the start of the next transfer.
 std::string ArrivingLayers::print_wait(size_t step, const Block& block, FunctionBody& body) const {
   const Layer& layer = *find(step);
   const std::string words = std::to_string(layer.block_bytes / kWordBytes) + "u";
@@ -257,7 +257,7 @@ std::string ArrivingLayers::print_wait(size_t step, const Block& block, Function
       block.number.empty() ? array : array + " + " + words + " * (uint32_t)" + block.number;
   const std::string come = options_.name + "_have_come(arena, " + from + ")";
   // Copies a block of one preload while the next block is preloaded. A larger one needs the unit
-  // for itself, so the next block starts behind it.
+  // until it is copied, so the next block starts after that.
   const bool copies = fills_cache_ && !layer.in_place;
   const bool in_pieces = copies && layer.block_bytes > kMostFilledBytes;
   const std::string copy = options_.name + (in_pieces ? "_copy_all(arena, " : "_copy(") +

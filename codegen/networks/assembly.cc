@@ -15,7 +15,7 @@ bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '$';
 }
 
-// Of the whole file and not of a kernel: what the compiler's command line decides.
+// Whether a directive applies to the whole file: the compiler's command line decides it.
 bool is_dropped(const std::string& line) {
   static constexpr std::array<std::string_view, 9> kDropped = {
       ".file",  ".attribute", ".eabi_attribute",
@@ -28,12 +28,12 @@ bool is_dropped(const std::string& line) {
   });
 }
 
-// Directives that allow an assembler vector instructions. Compilers emit none, as they use no
-// vectors themselves, so they are added here. A kernel with Helium names its core inside its
-// function: LLVM's assemblers know the vectors by that name and not as an extension, GNU's (2.40)
-// the other way round; neither needs it on the command line. A kernel with RVV sets its rounding
-// mode first: GNU's assemblers take the extensions from the text, LLVM's (14) from the command line
-// alone.
+// Directives that enable vector instructions. Compilers emit none, as they use no vectors
+// themselves, so they are added here. A kernel with Helium is recognised by a .cpu directive inside
+// its function: LLVM's assemblers enable vectors by that name and not as an extension, GNU's (2.40)
+// the other way round; neither needs it on the command line. A kernel with RVV is recognised by its
+// write of the rounding mode: GNU's assemblers take the extensions from the text, LLVM's (14) from
+// the command line alone.
 struct Vectors {
   CoreFamily family;
   std::string_view written_by;  ///< how a line of such a kernel begins
@@ -46,7 +46,7 @@ constexpr Vectors kVectors[] = {
       "\t.arch\tarmv8.1-m.main\n\t.arch_extension\tdsp\n\t.arch_extension\tmve\n"}},
     {CoreFamily::kRiscv32, "\tcsrwi\tvxrm,", {"", "\t.option\tarch, +zicsr, +zve32x\n"}}};
 
-// Empty where a line inside a function writes none.
+// Returns the directives that a line inside a function requires; empty: none.
 VectorDirectives vectors_of(const std::string& line, CoreFamily family) {
   for (const Vectors& vectors : kVectors)
     if (vectors.family == family && line.starts_with(vectors.written_by)) return vectors.directives;

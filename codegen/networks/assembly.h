@@ -1,9 +1,9 @@
 // Joins the assembly of kernels into one file that any GNU-compatible assembler takes.
 //
-// LLVM writes each kernel as a file of its own: labels repeat between them, and directives speak of
-// the whole file. What contradicts the firmware's own flags is dropped (the assembler then marks
-// the object as its command line says), local labels get the kernel's number, comments go, because
-// a .S file passes the C preprocessor.
+// LLVM writes each kernel as a file of its own: labels repeat between them, and some directives
+// apply to the whole file. Directives that may contradict the firmware's flags are dropped (the
+// assembler then marks the object as its command line says), local labels get the kernel's number,
+// and comments are removed, because a .S file passes through the C preprocessor.
 #pragma once
 
 #include <cstddef>
@@ -14,29 +14,29 @@
 
 namespace tinytune {
 
-/// Enables vector instructions in an assembler: directives for LLVM's and for GNU's, both empty for
-/// a kernel without vectors.
+/// Directives that enable vector instructions in LLVM's and in GNU's assembler; both empty for a
+/// kernel without vectors.
 struct VectorDirectives {
   std::string_view llvm, gnu;
 
-  /// Each behind the preprocessor's question for it.
+  /// Returns both, each guarded by the preprocessor for its assembler.
   std::string text() const;
 };
 
-/// One kernel's part, split where its function's section is chosen.
+/// One kernel's assembly, split at the directive that chooses its function's section.
 struct KernelAssembly {
   VectorDirectives vectors;
   std::string head;     ///< before that directive
   std::string section;  ///< the directive, a line; empty if there is none
   std::string rest;
-  size_t lines = 0;  ///< instructions and directives of the others
-  /// It calls what compilers call by themselves, which a linker puts beside other code: Arm.
+  size_t lines = 0;  ///< instructions and directives of all these
+  /// On Arm: it calls the compiler's helper functions, which a linker places with other code.
   bool calls_helpers = false;
 
   std::string text() const { return vectors.text() + head + section + rest; }
 };
 
-/// `number` must differ between the parts of a file.
+/// Cleans a kernel's assembly. `number` must differ between the kernels of a file.
 KernelAssembly clean_assembly(const std::string& assembly, const std::string& symbol, int number,
                               CoreFamily family);
 

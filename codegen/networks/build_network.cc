@@ -11,7 +11,7 @@
 namespace tinytune {
 namespace {
 
-// A library's flash holds what start-up code copies from there; the arena is nobody's initial data.
+// Flash also holds the data that start-up code copies to RAM; the arena has no initial data.
 Footprint footprint_of(const Image& image, const Device& device, uint64_t arena_bytes,
                        uint64_t callers_in_bss) {
   const auto bytes_of = [&](const std::string& section) {
@@ -75,7 +75,7 @@ Result<BuiltNetwork> build_network(const GeneratedNetwork& network, const Device
   }
   TT_TRY_ASSIGN(auto arrays, arrays_object(callers, device));
   objects.push_back(std::move(arrays));
-  // While flash is locked helpers cannot run, and no linker of a user puts them elsewhere.
+  // While flash is locked, helpers in it cannot run, and users' linkers do not put them elsewhere.
   const bool locks_flash = network.arrivals && network.arrivals->way.locks_flash;
   const CodeHome home =
       has_fast_code(network) && !locks_flash ? CodeHome::kHelpersFast : CodeHome::kSlow;

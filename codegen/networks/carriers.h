@@ -1,5 +1,5 @@
-// Which operator's code does the work of a layer that has no code of its own, so that what a layer
-// costs is counted once and under a name that runs.
+// Finds the carrier of a layer without code of its own: the operator whose code does its work. So
+// every cost is counted once, under a function that runs.
 #pragma once
 
 #include <span>
@@ -10,16 +10,16 @@
 
 namespace tinytune {
 
-/// An alias is carried by the operator whose output it renames; by none where that is an input of
+/// Sets each alias's carrier: the operator whose output it renames; none if it renames an input of
 /// the network. `is_alias` and `layers` by the graph's operators.
 void name_carriers_of_aliases(const Graph& graph, const std::vector<bool>& is_alias,
                               std::span<GeneratedLayer> layers);
 
-/// Where a layer that others were fused into was itself fused into another, they follow it.
+/// Resolves chains: if a layer's carrier was itself fused into another, that one carries both.
 void settle_carriers(std::span<GeneratedLayer> layers);
 
-/// Adds layers that passes made part of others behind those that execute, whose places stay their
-/// steps, and settles who carries whom.
+/// Appends the layers that passes fused into others, behind the executed ones, whose indices stay
+/// their steps, and settles carriers.
 void list_absorbed(const IntegerNetwork& network, std::vector<GeneratedLayer>& layers);
 
 }  // namespace tinytune

@@ -24,7 +24,7 @@ std::vector<std::string> arm_conditions(const Target& target) {
   return conditions;
 }
 
-// Compressed and atomic instructions are the assembler's business, or nobody's.
+// Leaves out compressed and atomic instructions, which concern at most the assembler.
 std::vector<std::string> riscv_conditions(const Target& target) {
   std::vector<std::string> conditions = {"defined(__riscv)", "__riscv_xlen == 32"};
   if (target.can(Capability::kMulHigh)) conditions.emplace_back("defined(__riscv_mul)");

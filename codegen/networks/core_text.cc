@@ -7,7 +7,7 @@
 namespace tinytune {
 namespace {
 
-// Nothing here replaces %U and %L but with_names().
+// Only with_names() replaces %U and %L here.
 constexpr const char* kApi =
     R"(/* Help of another core, which is the application's: it says how to start a task there. */
 
@@ -24,9 +24,9 @@ void %L_attach(%L_launch launch, void *context);
 void %L_worker(void *arena);
 )";
 
-// Compilers for cores without atomic instructions call functions for atomic loads; there a word is
-// read and written as a whole, and a fence keeps the order. A core that waits sleeps where it can
-// be woken: one that looks again and again takes turns of the memory from the one that computes.
+// For cores without atomic instructions, compilers call library functions for atomic loads;
+// instead, words are accessed as wholes and fences keep the order. A waiting core sleeps if it can
+// be woken: polling would take memory cycles from the core that computes.
 constexpr const char* kMeeting = R"(
 /* How cores meet: ordered loads and stores of words, and a way to wait for one. Both may be defined
  * outside: on an operating system, %U_WAIT() had better yield. */

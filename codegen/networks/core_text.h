@@ -1,9 +1,9 @@
-// The C of a library whose layers two cores may share: what it declares for the application, which
-// owns the other core, and how cores meet.
+// The C code of a library whose layers two cores may share: declarations for the application, which
+// owns the other core, and the synchronisation of both.
 //
-// They meet in the arena, in two words: what the other core is to do (0: nothing, and then it is
-// done), and whether there is another core in this call. Each is written by one core at a time, so
-// no processor has to have more than ordered loads and stores.
+// Cores synchronise by two words in the arena: the other core's job (0: none, or done), and whether
+// there is another core in this call. Each word is written by one core at a time, so ordered loads
+// and stores suffice.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ std::string print_core_api(const std::string& name, int cores);
 std::string print_core_meeting(const NetworkParts& parts);
 std::string print_core_functions(const NetworkParts& parts);
 
-/// Statements of invoke: ask for another core; compute a shared layer; let the other core leave.
+/// Print statements of invoke: request another core; compute a shared layer; release that core.
 void print_core_start(CWriter& w, const NetworkParts& parts);
 void print_shared_layer(CWriter& w, const NetworkParts& parts, const InvokeStep& step);
 void print_core_end(CWriter& w, const NetworkParts& parts);

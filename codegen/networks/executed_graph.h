@@ -1,10 +1,10 @@
-// The graph that runs: in its layouts, its operators in the order in which they run, and those
-// that run in strips as flows.
+// The graph that runs: operators with their layouts, in execution order, and groups of strips as
+// flows.
 //
-// Three steps, each on what the one before made. Layouts add transforms. Groups of strips are runs
-// of operators next to each other, so an order comes first: the model's, or with early shortcuts
-// one in which these have moved away from between the layers around which they go. What is in no
-// group then moves to where it keeps fewest bytes alive (operator_order.h).
+// It is made in three steps. Layouts add transforms. Groups of strips consist of adjacent
+// operators, so an order is fixed next: the model's or, with early shortcuts, one in which
+// shortcuts no longer stand between the layers that they bypass. Operators in no group then move to
+// where they keep fewest bytes alive (operator_order.h).
 #pragma once
 
 #include <span>
@@ -18,14 +18,14 @@
 
 namespace tinytune {
 
-/// What groups of strips are made of.
+/// Returns the graph in the order from which groups of strips are formed.
 LaidOutGraph graph_of_groups(const IntegerNetwork& network, const NetworkOptions& options);
 
-/// The same in the order in which it runs.
+/// Returns the graph in execution order.
 LaidOutGraph laid_out(const IntegerNetwork& network, const NetworkOptions& options);
 
-/// The flows of groups of strips, in execution order. Errors as strip_flow(); kInvalidInput: groups
-/// that overlap.
+/// Returns the flows of groups of strips, in execution order. Errors as strip_flow();
+/// kInvalidInput: groups that overlap.
 Result<std::vector<StripFlow>> strip_flows(const LaidOutGraph& network,
                                            std::span<const StripGroup> groups);
 

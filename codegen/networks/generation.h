@@ -1,7 +1,7 @@
-// The stages between a graph and its printed library, in the order in which they depend on each
-// other: which tensors share memory (storage.h), kernels, whose scratch memory needs places too,
-// places in the arena, and the functions of layers. Each is a function of what earlier ones
-// returned; network.cc calls them.
+// The stages between a graph and its printed library, in order: sharing of memory between tensors
+// (storage.h), choice of kernels (which adds their scratch memory), placement in the arena, and
+// printing of the layers' functions. Each depends only on results of earlier stages; network.cc
+// calls them.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@
 
 namespace tinytune {
 
-/// What is generated. A step is an index into the operators of `laid_out`.
+/// The input of all stages. A step is an index into the operators of `laid_out`.
 struct Generation {
   const IntegerNetwork& network;
   const LaidOutGraph& laid_out;  ///< tensors of its transforms come after the model's
@@ -65,14 +65,14 @@ struct PlacedStorage {
   const Storage& storage;
   MemoryPlan plan;
 
-  /// Of a tensor that is in the arena.
+  /// Returns the offset of a tensor that is in the arena.
   uint32_t offset_of(int tensor) const;
   std::optional<ArenaPlace> place_of(const std::optional<size_t>& buffer) const;
   /// By tensor id.
   std::vector<std::optional<ArenaPlace>> tensors(const Graph& graph) const;
 };
 
-/// Fills the functions of `parts`, each once, and the calls of them, and names them in `layers`.
+/// Adds the functions, each once, and their calls to `parts`, and names them in `kernels.layers`.
 void print_layers(const Generation& generation, const PlacedStorage& placed,
                   const ArrivingLayers& arriving, LayerKernels& kernels, NetworkParts& parts);
 

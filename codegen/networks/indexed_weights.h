@@ -1,8 +1,8 @@
-// Weights of few values, which flash holds as indices into a table of the values and a layer
-// decodes into the arena before its kernel runs.
+// Compression of weights with few different values: flash holds indices into a table of values, and
+// a layer decodes them into the arena before its kernel runs.
 //
-// What is indexed is a kernel's packed array, not the model's tensor: the kernel is the one that
-// reads plain weights, with the same bytes. A decoded array lives while its layer runs, so that the
+// The indices are those of a kernel's packed array, not of the model's tensor: the kernel is the
+// ordinary one and reads the same bytes. A decoded array lives only while its layer runs, so the
 // arena grows by the largest of them, if at all.
 #pragma once
 
@@ -19,18 +19,19 @@
 namespace tinytune {
 
 struct IndexedValues {
-  int bits = 0;                ///< of an index, 1 to 7; the highest bit of a byte first
-  std::vector<uint8_t> codes;  ///< indices, one behind the other
-  std::vector<uint8_t> table;  ///< of values, little-endian
+  int bits = 0;                ///< per index, 1 to 7; packed from the highest bit of a byte
+  std::vector<uint8_t> codes;  ///< packed indices
+  std::vector<uint8_t> table;  ///< the values, little-endian
 };
 
-/// Of values of one or two bytes. Nothing where that would save next to nothing.
+/// Indexes values of one or two bytes. Nothing if more than 128 values differ or fewer than 16
+/// bytes would be saved.
 std::optional<IndexedValues> indexed(std::span<const uint8_t> bytes, size_t value_bytes);
 
-/// An argument of a kernel that its layer decodes.
+/// A kernel argument that the layer decodes.
 struct IndexedArgument {
-  std::string codes, table;  ///< arrays
-  std::string type;          ///< of its elements, in C
+  std::string codes, table;  ///< symbols of the arrays
+  std::string type;          ///< C type of its elements
   size_t value_bytes = 1;
   int bits = 0;
   uint32_t bytes = 0;

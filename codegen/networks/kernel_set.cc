@@ -96,7 +96,7 @@ Result<KernelCall> KernelSet::add(const KernelOp& op, int layer,
   TT_TRY_ASSIGN(call.symbol, build(op.workload, choice.kernel, call.takes_scratch));
   for (PackedConstant& constant : packed) {
     const std::string symbol = layer_name(name_, layer) + "_" + constant.name;
-    const size_t value_bytes = constant.element_bytes == 1 ? 1 : 2;  // also halves of words
+    const size_t value_bytes = constant.element_bytes == 1 ? 1 : 2;  // words: as halves
     const auto bytes = static_cast<uint32_t>(constant.bytes.size());
     const uint32_t offset = aligned_in_arena(call.scratch_bytes);
     auto small = decoding_bytes ? indexed(constant.bytes, value_bytes) : std::nullopt;

@@ -20,14 +20,14 @@ namespace tinytune {
 struct KernelCall {
   std::string symbol;
   std::vector<std::string> constants;  ///< symbols of the arrays, in the kernel's order
-  /// By constant; of one that the layer decodes, its own symbol is empty.
+  /// By constant: set if the layer decodes it; its symbol in `constants` is then empty.
   std::vector<std::optional<IndexedArgument>> indexed;
-  uint32_t scratch_bytes = 0;    ///< of the kernel, and behind them what is decoded
-  bool takes_scratch = false;    ///< the kernel itself
-  uint32_t undecoded_bytes = 0;  ///< scratch with the largest array that has no room to be decoded
+  uint32_t scratch_bytes = 0;    ///< of the kernel, followed by decoded arrays
+  bool takes_scratch = false;    ///< the kernel itself takes some
+  uint32_t undecoded_bytes = 0;  ///< scratch for the largest array that found no room; 0: none
   Schedule schedule;
   bool tuned = false;
-  std::optional<Schedule> forbidden = {};  ///< by its weights: what was given in the first place
+  std::optional<Schedule> forbidden = {};  ///< the given schedule that its weights do not permit
 };
 
 class KernelSet {
@@ -36,24 +36,24 @@ class KernelSet {
     std::string symbol;
     std::string workload, schedule;       ///< text forms
     std::vector<std::string> parameters;  ///< C declarations: "const int8_t *input", …
-    KernelAssembly assembly = {};         ///< cleaned, without anything of the whole file
+    KernelAssembly assembly = {};         ///< cleaned, without directives for the whole file
     std::string portable_c = {};          ///< its function, instead of assembly
   };
 
-  /// `builds`: empty, or kernels compiled before.
+  /// `builds`: cache of compiled kernels, or null.
   KernelSet(const Device& device, const ScheduleSource& schedules, std::string name,
             std::shared_ptr<BuildCache> builds);
 
   /// Chooses a schedule, packs the layer's constants and builds the kernel if no earlier layer did.
-  /// A schedule from the source that this layer's weights do not permit gives way to what the
-  /// source has for that or, with a warning, to the default. Weights of few values become indices
-  /// where scratch memory and what is decoded take at most `decoding_bytes`; empty: none do. A
-  /// layer of which `op` is a part has the schedule of `whole`, where it has none of its own.
+  /// If this layer's weights do not permit the source's schedule, takes the source's alternative
+  /// or, with a warning, the default. Weights of few values become indices if scratch and decoded
+  /// arrays take at most `decoding_bytes`; empty: none do. If `op` is a part of a layer, `whole` is
+  /// that layer, whose schedule is taken if the source has none for `op`.
   /// kUnsupported: no template. kFailed: the kernel did not build.
   Result<KernelCall> add(const KernelOp& op, int layer, std::optional<uint64_t> decoding_bytes,
                          ConstantPool& constants, const Workload* whole = nullptr);
 
-  /// Whether a kernel is all the code that runs while it does. Nobody knows of those in C.
+  /// Whether a kernel calls no other function. False for kernels in C, where it is unknown.
   bool runs_alone(const std::string& symbol) const;
 
   const std::vector<Kernel>& kernels() const { return kernels_; }

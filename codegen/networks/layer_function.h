@@ -1,7 +1,7 @@
-// The C function of one layer: its text, and as data what it refers to.
+// The C function of one layer: its text, and a record of what the text refers to.
 //
-// Addresses, kernels and constants are asked of a FunctionBody, which records them as it hands out
-// their names. A body may call any number of kernels, in loops of its own.
+// Printers get the names of addresses, kernels and constants from a FunctionBody, which records
+// each use. A body may call any number of kernels, in loops of its own.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct LayerFunction {
   Uses uses;
 };
 
-/// Where something lives in the arena. In a loop it may move: by `step` bytes with each of `turns`.
+/// A range of the arena. In a loop of `turns` iterations it may advance by `step` bytes in each.
 struct ArenaPlace {
   uint32_t offset = 0, bytes = 0;
   uint32_t step = 0, turns = 1;
@@ -28,28 +28,28 @@ struct ArenaPlace {
   bool operator==(const ArenaPlace&) const = default;
 };
 
-/// The variable of a loop that moves places.
+/// The variable of a loop that advances places.
 inline constexpr const char* kTurn = "turn";
 
 class FunctionBody {
  public:
-  /// "(const int8_t *)(arena + 64)", for an element type of C; or what C function `through` makes
-  /// of that address.
+  /// Returns "(const int8_t *)(arena + 64)" for a C element type; with `through`, that C function's
+  /// result for the address.
   std::string read_from(const ArenaPlace& place, const std::string& type,
                         const std::string& through = "");
   std::string written_to(const ArenaPlace& place, const std::string& type,
                          const std::string& through = "");
   std::string updated_in(const ArenaPlace& place, const std::string& type,
                          const std::string& through = "");
-  /// Memory that is only the function's own while it runs: "(void *)(arena + 64)".
+  /// Returns the address of the function's scratch memory: "(void *)(arena + 64)".
   std::string scratch(const ArenaPlace& place);
-  /// The array's symbol.
+  /// Records the use of an array; returns its symbol.
   const std::string& constant(const std::string& symbol);
   void call_kernel(const std::string& kernel, const std::vector<std::string>& arguments);
-  /// What other printers made: statements and what they use.
+  /// Appends statements of other printers and what they use.
   void append(const std::string& statements, const Uses& uses);
 
-  /// For declarations and loops; names that are symbols come from the functions above.
+  /// For declarations and loops; symbols must come from the functions above.
   CWriter& writer() { return writer_; }
 
   LayerFunction finish(std::string symbol, std::string comment) &&;

@@ -118,7 +118,7 @@ class LayerFunctions {
     parts_.calls.push_back({kernels_.layers[step].symbol});
   }
 
-  // A function with a body that is there already is not printed again.
+  // Returns the symbol of a function with this body; prints equal bodies only once.
   const std::string& function_for(LayerFunction function) {
     const auto [same, is_new] = function_of_.try_emplace(function.body, times_called_.size());
     if (is_new) {

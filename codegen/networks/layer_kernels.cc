@@ -64,7 +64,7 @@ class KernelChoice {
     return ok_status();
   }
 
-  // Where frames arrive, in a step.
+  // Returns the MACs of an inference; if frames arrive, of a step.
   int64_t macs_executed_in(size_t step) const {
     const auto f = flow_at(of_.flows, step);
     if (!f || of_.flows[*f].hop == 0) return macs_of(of_.laid_out.ops[step]);
@@ -74,8 +74,8 @@ class KernelChoice {
     return macs;
   }
 
-  // Of the layer's facts, those of the variant that is called most are told. Weights of halves and
-  // strips are not decoded: each call would do it again.
+  // Reports the facts of the variant that is called most. Weights of halves and strips are not
+  // compressed, because each call would decode them again.
   Status choose_kernels_of(size_t step, GeneratedLayer& layer) {
     uint32_t scratch = 0;
     int most_calls = 0;
@@ -153,7 +153,7 @@ class KernelChoice {
   KernelSet kernels_;
   LayerKernels chosen_;
   int undecoded_layers_ = 0;
-  uint64_t undecoded_arena_bytes_ = 0;  // that would have room for what they decode
+  uint64_t undecoded_arena_bytes_ = 0;  // of an arena with room to decode their weights
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the functions of layers are called, and what is said of them.
+// Names and comments of the layers' functions.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ std::string symbol_of_weights(const std::string& network, const Operator& op);
 /// "3: CONV_2D 1x25x5x64 -> 1x25x5x64, tuned". Without `call` no kernel computes it.
 std::string comment_of_layer(const Graph& graph, const Operator& op,
                              const std::optional<KernelCall>& call);
-/// Behind that of the layer: ", rows 0 to 11".
+/// To append to the layer's comment: ", rows 0 to 11".
 std::string comment_of_half(const HalfLayer& half);
 
 }  // namespace tinytune

@@ -27,8 +27,8 @@ CType array_type(ElementType type) {
   return CType::kFloat;
 }
 
-// Hides an address from compilers. Where it is beyond the reach of loads from the arena's start,
-// they keep a pointer for each element of an unrolled loop, and add the counter to all of them.
+// Hides an address from compilers. If loads cannot reach it from the arena's start, they would keep
+// a pointer for each element of an unrolled loop, and increment each of them.
 const SharedFunction kPlace = {
     "place",
     "/* Returns `at`, which compilers then take as one pointer instead of many offsets. */",

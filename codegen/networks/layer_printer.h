@@ -36,25 +36,25 @@ class LayerPrinter {
         shared_(shared),
         core_(core) {}
 
-  /// One call of the kernel of `op`, and what becomes of its output.
+  /// One call of the kernel of `op`, and the transposition of its output, if any.
   LayerFunction kernel_layer(const LayerSite& site, const KernelOp& op, const KernelCall& call,
                              const std::optional<ArenaPlace>& scratch);
   /// What an emitter of codegen/operators prints.
   LayerFunction emitted_layer(const LayerSite& site, const IntegerOp& form);
 
-  // The same inside a function of several operators, with operands in places of its own.
+  // The same with given places of operands, e.g. inside a function of several operators.
 
   struct Operands {
-    std::vector<ArenaPlace> inputs;  ///< by input of the operator; anything for constants
+    std::vector<ArenaPlace> inputs;  ///< by input of the operator; ignored for constants
     ArenaPlace output;
     std::optional<ArenaPlace> scratch = {};
   };
   void call_kernel(FunctionBody& body, const LayerSite& site, const KernelCall& call,
                    const Operands& operands);
-  /// A function of its own: of a kernel, or without `call` of an emitter.
+  /// A separate function: of a kernel or, without `call`, of an emitter.
   LayerFunction placed_layer(const LayerSite& site, const IntegerOp& form,
                              const std::optional<KernelCall>& call, const Operands& operands);
-  /// Statements in a scope of their own.
+  /// An emitter's statements in a scope of their own.
   void emit(FunctionBody& body, const LayerSite& site, const IntegerOp& form,
             const Operands& operands);
 

@@ -68,7 +68,7 @@ class Rewriter {
     }
   }
 
-  // The tensor that holds model tensor `id` in `layout`, made if there is none yet.
+  // Returns the tensor that holds model tensor `id` in `layout`; makes it if there is none yet.
   int copy_in(int id, Layout layout) {
     if (const auto known = copies_.find({id, layout}); known != copies_.end()) return known->second;
     const Layout from = layout == Layout::kNhwc ? Layout::kNchw : Layout::kNhwc;

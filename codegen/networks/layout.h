@@ -20,10 +20,10 @@ namespace tinytune {
 
 /// Costs in cycles.
 struct LayoutCosts {
-  /// Of a workload in its own layout; nothing when it was never measured. An NCHW kernel without a
-  /// measurement is never chosen over an NHWC one: a default has to be a known quantity.
+  /// Cost of a workload in its own layout; nothing if it was never measured. An unmeasured NCHW
+  /// kernel is never chosen over an NHWC one: a default has to be a known quantity.
   std::function<std::optional<uint64_t>(const Workload&)> kernel;
-  /// Of a transform out of layout `from`.
+  /// Cost of a transform out of layout `from`.
   std::function<uint64_t(const ImageShape&, Layout from)> transform;
 };
 
@@ -40,10 +40,11 @@ struct LayoutPlan {
 LayoutPlan choose_layouts(const Graph& graph, std::span<const IntegerOp> ops,
                           const LayoutCosts& costs);
 
-/// The tensors whose layouts may differ, by id; nothing where both are the same bytes.
+/// Returns the shape of an image tensor whose layout is free to choose; nothing for other tensors
+/// and if both layouts are the same bytes.
 std::optional<ImageShape> image_of(const Tensor& tensor);
 
-/// A graph whose operators stand in the layouts that a plan gives them.
+/// A graph whose operators have the layouts that a plan gives them.
 struct LaidOutGraph {
   /// Tensor ids of the model stay valid. Transforms are operators with kTransformIndex, and write
   /// tensors beyond the model's.
@@ -54,7 +55,7 @@ struct LaidOutGraph {
 
 inline constexpr int kTransformIndex = -1;
 
-/// `layouts` by operator; empty: all NHWC.
+/// Applies `layouts` (by operator; empty: all NHWC) and inserts the transforms that they need.
 LaidOutGraph lay_out(const Graph& graph, std::vector<IntegerOp> ops,
                      std::span<const Layout> layouts);
 

@@ -9,7 +9,7 @@
 namespace tinytune {
 namespace {
 
-// Beyond any sum of measured costs, so that what is measured wins; doubled for NCHW, so that a
+// Exceeds any sum of measured costs, so that measured kernels win; doubled for NCHW, so that a
 // layer that was measured in neither layout stays NHWC.
 constexpr uint64_t kUnmeasured = uint64_t{1} << 48;
 
@@ -24,7 +24,7 @@ bool contains(const std::vector<int>& ids, int id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
-// Element i of the output depends on elements i of the inputs only, whatever their order means.
+// Whether element i of the output depends only on elements i of the inputs, in any layout.
 bool is_pointwise(const IntegerOp& op) {
   const auto plain = [](const auto& o) {
     return o.broadcast.equal_shapes && o.constants[0].empty() && o.constants[1].empty();
@@ -36,15 +36,15 @@ bool is_pointwise(const IntegerOp& op) {
   return std::holds_alternative<LookupOp>(op);
 }
 
-// State is NHWC from one inference to the next, and no transform stands before its readers.
+// State stays NHWC between inferences, and no transform is inserted before its readers.
 bool touches_state(const Graph& graph, const Operator& op) {
   const auto is_state = [&](int id) { return id >= 0 && graph.tensor(id).is_variable; };
   return std::any_of(op.inputs.begin(), op.inputs.end(), is_state) ||
          std::any_of(op.outputs.begin(), op.outputs.end(), is_state);
 }
 
-// Rows of a matrix may be pixels of a workload (codegen/passes/restate_layers.h), but channels are
-// innermost in a matrix whatever the layout of images.
+// Whether input and output are images. Rows of a matrix may be a workload's pixels
+// (codegen/passes/restate_layers.h), but a matrix always has its channels innermost.
 bool is_of_images(const Graph& graph, const Operator& op, const Workload& w) {
   const auto holds = [](const Tensor& t, int pixels, int channels) {
     return t.shape.size() == 4 && t.shape[3] == channels &&
@@ -140,7 +140,7 @@ class Chooser {
     return costs_.transform(*image_of(graph_.tensor(tensor)), from);
   }
 
-  // The cycles of the transforms that the operator needs in this layout; `state` afterwards.
+  // Returns the cycles of the transforms that the operator needs in this layout; updates `state`.
   uint64_t apply(const Operator& op, Layout layout, State& state) const {
     uint64_t cycles = 0;
     for (const int id : op.inputs) {
@@ -179,7 +179,7 @@ class Chooser {
   const Graph& graph_;
   std::span<const IntegerOp> ops_;
   const LayoutCosts& costs_;
-  const bool branches_;  // a transform on one side would be missing behind it
+  const bool branches_;  // control flow: a transform in one branch would be missing after it
   std::vector<size_t> last_use_;
   std::vector<Node> nodes_;
 };

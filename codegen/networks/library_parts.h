@@ -1,7 +1,7 @@
-// A library's kernels and constants as data, of which LLVM makes objects in this process.
+// A library's kernels and constants as data, which LLVM compiles to objects in this process.
 //
-// The same stands in the library's files, for its users' compilers. A compiler's processes for them
-// would be most of what building a trial of a network takes.
+// The library's files hold the same for its users' compilers. Compiler processes for these files
+// would take most of the time to build a trial of a network.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ bool has_linked_parts(const GeneratedNetwork& network, const Device& device);
 /// kFailed: the first of the assembler's errors.
 Result<std::vector<uint8_t>> kernels_object(const GeneratedNetwork& network, const Device& device);
 
-/// Of the file with the constants.
+/// The object of the file with the constants.
 Result<std::vector<uint8_t>> constants_object(const GeneratedNetwork& network,
                                               const Device& device);
 

@@ -37,7 +37,7 @@ class Planner {
   }
 
   uint32_t lower_bound() const {
-    std::map<int, int64_t> changes;  // of the bytes alive, by step
+    std::map<int, int64_t> changes;  // change of the live bytes, by step
     for (size_t i = 0; i < buffers_.size(); ++i) {
       changes[buffers_[i].first_step] += sizes_[i];
       changes[buffers_[i].last_step + 1] -= sizes_[i];
@@ -54,12 +54,12 @@ class Planner {
     return static_cast<uint32_t>(most);
   }
 
-  // Each buffer in turn at the lowest offset that is free for all of its life.
+  // Places each buffer in turn at the lowest offset that is free throughout its live range.
   MemoryPlan place(const std::vector<size_t>& order) const {
     MemoryPlan plan;
     plan.offsets.assign(buffers_.size(), 0);
-    // Of what is placed, by block of steps and then by offset: what lives in it, and what of that
-    // begins in it.
+    // Placed buffers by block of steps, sorted by offset: those that live in the block, and those
+    // of them that begin in it.
     std::vector<std::vector<size_t>> living(blocks_), beginning(blocks_);
     const auto lower = [&](size_t x, size_t y) { return plan.offsets[x] < plan.offsets[y]; };
     const auto add = [&](size_t b, std::vector<size_t>& placed) {
@@ -75,7 +75,7 @@ class Planner {
         for (const size_t p : placed)
           if (live_together(buffers_[b], buffers_[p])) neighbours.push_back(p);
       };
-      // Each once: those that are there already, in order, then the few that come.
+      // Visits each neighbour once: those of the first block, in order, then the few later ones.
       meet(living[first_block(b)]);
       const auto there = static_cast<std::ptrdiff_t>(neighbours.size());
       for (size_t block = first_block(b) + 1; block <= last_block(b); ++block)
@@ -108,8 +108,8 @@ class Planner {
                      [&](size_t x, size_t y) { return area(x) > area(y); });
     if (std::find(related_.begin(), related_.end(), true) == related_.end())
       return {by_size, by_area, in_time};
-    // What runs into another buffer lies below it, and so does better if it is placed first; small
-    // things find room in what such a chain leaves at its ends.
+    // A buffer that runs into another must lie below it, so such chains are placed first; small
+    // buffers fit into the gaps at a chain's ends.
     std::vector<size_t> chains_first(in_time.rbegin(), in_time.rend());
     std::stable_sort(chains_first.begin(), chains_first.end(), [&](size_t x, size_t y) {
       if (related_[x] != related_[y]) return static_cast<bool>(related_[x]);
@@ -126,7 +126,7 @@ class Planner {
     return std::max<int64_t>(0, apart - std::max<int64_t>(sizes_[below], joined));
   }
 
-  // Offsets that a buffer cannot have because of another: all between both.
+  // Offsets that a buffer cannot have because of another: those strictly between both limits.
   struct Forbidden {
     int64_t above = 0, below = 0;
   };
@@ -142,7 +142,7 @@ class Planner {
     return none;
   }
 
-  // `neighbours` in the order of their offsets.
+  // Returns the lowest offset at which `neighbours`, sorted by offset, leave room for `b`.
   uint32_t lowest_free(size_t b, const std::vector<size_t>& neighbours,
                        const std::vector<uint32_t>& offsets, std::vector<Forbidden>& taken) const {
     taken.clear();
@@ -158,8 +158,8 @@ class Planner {
     return static_cast<uint32_t>(offset);
   }
 
-  // Steps are looked up in blocks: most buffers live for a few steps of thousands. Inputs begin
-  // before the first one.
+  // Steps are grouped into blocks for lookup, since most buffers live for a few steps of thousands.
+  // Inputs begin before the first step.
   static size_t block_of(int step) { return static_cast<size_t>(std::max(step, 0)) / 16; }
   size_t first_block(size_t b) const { return block_of(buffers_[b].first_step); }
   size_t last_block(size_t b) const { return block_of(buffers_[b].last_step); }
@@ -198,7 +198,7 @@ MemoryPlan plan_free(std::span<const ArenaBuffer> buffers) {
   const int64_t attempts = attempts_for(buffers.size());
   for (int64_t i = 0; i < attempts && buffers.size() > 1 && best.arena_bytes > lower_bound; ++i) {
     std::vector<size_t> next = order;
-    // A buffer moved to another place in the order; equal plans are accepted, to cross plateaus.
+    // Moves a buffer to another place in the order; accepts equal plans, to cross plateaus.
     const size_t from = rng.below(next.size()), to = rng.below(next.size());
     const size_t moved = next[from];
     next.erase(next.begin() + static_cast<std::ptrdiff_t>(from));

@@ -1,10 +1,10 @@
-// Where everything that lives in the arena lives: a static plan, made once, offline.
+// A static plan of the arena, made once, offline: the offset of every buffer.
 //
-// Two buffers that are live in a common step must not overlap; the arena should be as small as it
-// can be. The problem is NP-hard, but networks are small: first-fit over an order of the buffers
+// Two buffers that are live in a common step must not overlap; the arena should be as small as
+// possible. The problem is NP-hard, but networks are small: first-fit over an order of the buffers
 // reaches every optimal plan for some order, so we search orders by hill climbing from a few good
 // ones and stop at the lower bound, which chains of layers reach at once. An integer program would
-// bring a solver along for the last percent that tests do not find missing.
+// need a solver for a last percent that tests do not find missing.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace tinytune {
 
-/// Leave to share memory with another buffer: that of beginning at least `distance` bytes before
-/// it. Who is given it writes from its start, after what it runs into there was read for the last
-/// time.
+/// Permission to overlap `buffer` by beginning at least `distance` bytes before it. The permitted
+/// buffer is written from its start, and each byte that it overwrites has then been read for the
+/// last time.
 struct RunsIntoBuffer {
   size_t buffer = 0;
   uint32_t distance = 0;
@@ -27,13 +27,13 @@ struct ArenaBuffer {
   uint32_t bytes = 0;
   int first_step = 0, last_step = 0;
   std::optional<RunsIntoBuffer> runs_into = {};
-  /// Offset in the arena, fixed beforehand. Such buffers live throughout, nothing runs into
-  /// them, and together they are the arena's start: all others lie behind their bytes.
+  /// Fixed offset in the arena. Such buffers live throughout, nothing runs into them, and together
+  /// they form the arena's start: all others lie behind them.
   std::optional<uint32_t> fixed_at = {};
 };
 
-/// Of what both of these take by themselves, the bytes they need only once. `above` is the buffer
-/// that `below` runs into.
+/// Returns the bytes that the overlap of two buffers saves. `above` is the buffer that `below` runs
+/// into.
 uint32_t shared_bytes(const ArenaBuffer& below, const ArenaBuffer& above);
 
 struct MemoryPlan {
@@ -43,13 +43,13 @@ struct MemoryPlan {
   uint32_t lower_bound = 0;
 };
 
-/// Of the arena and of every buffer in it: enough for any element type and for wide copies.
+/// Alignment in bytes of the arena and of its buffers: enough for any element type and wide copies.
 inline constexpr uint32_t kArenaAlignment = 16;
 
-/// Rounds up to it.
+/// Rounds up to kArenaAlignment.
 uint32_t aligned_in_arena(uint32_t bytes);
 
-/// Deterministic. Sizes below 2^31 in sum are our own contract.
+/// Plans the arena; deterministic. Requires sizes below 2^31 bytes in sum.
 MemoryPlan plan_memory(std::span<const ArenaBuffer> buffers);
 
 }  // namespace tinytune

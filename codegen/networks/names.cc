@@ -8,7 +8,7 @@
 namespace tinytune {
 namespace {
 
-// Blank-separated, lower case: files on some systems and macros know no other case.
+// Blank-separated, lower case: file names on some systems, and macros, do not distinguish case.
 constexpr std::string_view kReserved[] = {
     // C and C++ words
     "alignas alignof and asm auto bitand bitor bool break case catch char class compl concept "
@@ -21,7 +21,7 @@ constexpr std::string_view kReserved[] = {
     "typedef typeid typename typeof union unsigned using virtual void volatile while xor main "
     "errno "
     "null",
-    // headers of C, POSIX and compilers: ours would stand before them
+    // headers of C, POSIX and compilers: ours would shadow them
     "aio alloca ar arpa assert byteswap complex cpio cpuid ctype dirent dlfcn elf endian err error "
     "errno fcntl features fenv float fmtmsg fnmatch ftw getopt glob grp iconv ieeefp inttypes "
     "iso646 "
@@ -51,9 +51,9 @@ constexpr std::string_view kReserved[] = {
     "alias c cxx description general global homepage_url ignore imported interface languages "
     "module "
     "no notfound object off on optimized properties shared sources unknown version yes n y",
-    // libraries that a linker is asked for
+    // names of libraries in linker flags
     "atomic crypt dl g gcc gcov gloss m nosys rdimon resolv rt stdc supc util z",
-    // whose <NAME>_OK or <NAME>_H others define
+    // names whose <NAME>_OK or <NAME>_H others define
     "curle esp f fr hal ll mqtt pico r res sd status sqlite tx usbd w x",
     // files that Windows cannot have
     "aux com1 com2 com3 com4 com5 com6 com7 com8 com9 con lpt1 lpt2 lpt3 lpt4 lpt5 lpt6 lpt7 lpt8 "
@@ -78,7 +78,7 @@ bool is_reserved(std::string_view name) {
   return std::any_of(std::begin(kReserved), std::end(kReserved), holds);
 }
 
-// Letters and digits stay; what stands between them is one underscore.
+// Keeps letters and digits, and replaces whatever is between them by one underscore.
 std::string words_of(std::string_view text) {
   std::string words;
   for (const char c : text) {
@@ -91,7 +91,7 @@ std::string words_of(std::string_view text) {
   return words;
 }
 
-// Characters that stand for something, unlike blanks and punctuation.
+// Whether there are non-ASCII characters, which carry meaning, unlike blanks and punctuation.
 bool loses_characters(std::string_view text) {
   return std::any_of(text.begin(), text.end(),
                      [](char c) { return static_cast<unsigned char>(c) >= 0x80; });

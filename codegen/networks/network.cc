@@ -20,7 +20,7 @@ Status check_outputs(const Graph& graph, const Storage& storage) {
   return ok_status();
 }
 
-// The array that a reset copies.
+// Returns the symbol of the array that a reset copies; empty: it fills with one byte.
 std::string initial_array(const Tensor& variable, NetworkParts& parts) {
   const std::vector<uint8_t>& data = variable.data;
   if (std::all_of(data.begin(), data.end(),
@@ -38,7 +38,7 @@ void describe_ports(const Graph& graph, const PlacedStorage& placed, NetworkPart
       parts.state.push_back({{t, placed.offset_of(t.id)}, initial_array(t, parts)});
 }
 
-// Of the first flow, once its function is printed.
+// Describes the stream of the first flow, once its function is printed.
 void describe_stream(const Generation& generation, const PlacedStorage& placed,
                      NetworkParts& parts) {
   if (generation.flows.empty() || !generation.flows[0].streamed) return;
@@ -67,7 +67,7 @@ std::vector<PlacedTensor> placed_tensors(const Generation& generation,
   return tensors;
 }
 
-// What is known of the library beside its files.
+// Fills in what is known of the library beside its files.
 GeneratedNetwork described(const NetworkParts& parts, const LayerKernels& kernels) {
   GeneratedNetwork network;
   network.name = parts.name;
@@ -154,7 +154,7 @@ Result<GeneratedNetwork> generate_network(const IntegerNetwork& network, const D
   const LaidOutGraph executed = laid_out(network, options);
   TT_TRY_ASSIGN(const std::vector<StripFlow> flows, strip_flows(executed, options.strips));
   TT_TRY_ASSIGN(const auto splits, split_layers(executed, flows, options.splits));
-  // Gaps between tensors may leave less room for what layers decode than was counted.
+  // Gaps between tensors may leave less room for decoding than estimated: tries again with less.
   const uint64_t most = options.decoding_arena_bytes;
   NetworkOptions tried = options;
   for (bool again = false;; again = true) {

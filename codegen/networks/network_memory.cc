@@ -15,7 +15,7 @@ bool is_alive(const ArenaBuffer& buffer, int step) {
   return buffer.first_step <= step && step <= buffer.last_step;
 }
 
-/// What buffers alive in a step take. What two of them share counts once.
+/// Returns the bytes of buffers alive in a step. Bytes that two of them share count once.
 uint32_t bytes_alive(std::span<const ArenaBuffer> buffers, int step) {
   uint32_t live = 0;
   for (const ArenaBuffer& buffer : buffers) {
@@ -28,7 +28,7 @@ uint32_t bytes_alive(std::span<const ArenaBuffer> buffers, int step) {
   return live;
 }
 
-/// As the planner rounds them.
+/// Rounds sizes and distances as the planner does.
 std::vector<ArenaBuffer> rounded(std::vector<ArenaBuffer> buffers) {
   for (ArenaBuffer& buffer : buffers) {
     buffer.bytes = aligned_in_arena(buffer.bytes);
@@ -52,7 +52,7 @@ uint32_t live_bytes(std::span<const ArenaBuffer> buffers, int step) {
 }
 
 uint32_t NetworkMemory::arena_bytes(std::span<const uint32_t> scratch) const {
-  std::map<std::pair<int, int>, uint32_t> scratch_at;  // of one kernel at a time on each core
+  std::map<std::pair<int, int>, uint32_t> scratch_at;  // by step and core: one kernel at a time
   for (size_t i = 0; i < layers.size(); ++i) {
     uint32_t& most = scratch_at[{layers[i].step, layers[i].core}];
     most = std::max(most, scratch[i]);

@@ -18,12 +18,12 @@
 
 namespace tinytune {
 
-/// Rows of an input that arrive, and what waits for them.
+/// Strips of a streamed input, and the rows for which they wait.
 struct RowArrival {
-  std::string strip_function;         ///< computes the next strip; the rest are calls
-  uint32_t window = 0, progress = 0;  ///< in the arena: rows that wait; RowProgress
-  std::vector<int> needed;            ///< by strip: as many rows must have arrived
-  std::vector<int> first;             ///< by strip: the row that the window begins with
+  std::string strip_function;         ///< computes the next strip; other calls follow the last one
+  uint32_t window = 0, progress = 0;  ///< arena offsets of the waiting rows and of RowProgress
+  std::vector<int> needed;            ///< by strip: rows that must have arrived
+  std::vector<int> first;             ///< by strip: first row in the window
 };
 
 /// A tensor that is kept from one call to the next.
@@ -32,13 +32,13 @@ struct KeptTensor {
   std::string initial;  ///< the array that a reset copies; empty: it fills with one byte
 };
 
-/// What invoke does, one thing after the other: it calls a layer, or decides whether to go on.
+/// A step of invoke: a call of a layer, or a mark of control flow.
 struct InvokeStep {
   std::string symbol;       ///< of a layer; empty for a mark
   OperatorKind mark{};      ///< models/control_flow.h
-  uint32_t condition = 0;   ///< where it is in the arena, of IF and DO
-  std::string other = {};   ///< what another core may compute while `symbol` computes
-  std::string before = {};  ///< called before both: waits for weights; empty where none arrive
+  uint32_t condition = 0;   ///< arena offset of the condition of IF and DO
+  std::string other = {};   ///< half that another core may compute in parallel with `symbol`
+  std::string before = {};  ///< called before both: waits for weights; empty: none arrive
 };
 
 struct NetworkParts {
@@ -57,18 +57,18 @@ struct NetworkParts {
   std::optional<RowStream> stream = {};
   RowArrival arrival = {};  ///< with a stream
   int cores = 1;
-  std::optional<uint32_t> core_words = {};     ///< in the arena, where a layer is split
-  std::optional<ArrivalWay> arrival_way = {};  ///< where weights arrive
-  uint32_t arrival_words = 0;                  ///< in the arena, then
-  std::set<std::string> arriving = {};         ///< arrays that stay in flash, then
-  /// Kernels that run while weights arrive and flash is locked; the layers' C code does too.
+  std::optional<uint32_t> core_words = {};     ///< arena offset, if a layer is split
+  std::optional<ArrivalWay> arrival_way = {};  ///< if weights arrive
+  uint32_t arrival_words = 0;                  ///< arena offset, if weights arrive
+  std::set<std::string> arriving = {};         ///< arrays that stay in flash and arrive from there
+  /// Kernels that run while flash is locked, as the layers' C code does then.
   std::set<std::string> out_of_flash = {};
 };
 
-/// Fills both tables. `rows` are the input's.
+/// Fills the tables `needed` and `first`. `rows`: rows of the input.
 void say_what_strips_await(const StripFlow& flow, int rows, RowArrival& arrival);
 
-/// The body of the function that takes rows of the input, up to where the strips end.
+/// Prints the body of the function that takes rows of the input, up to the end of the strips.
 std::string print_push_rows(const NetworkParts& parts);
 
 /// `<name>.h`, the documented API.
@@ -80,17 +80,17 @@ struct HeaderFacts {
   bool has_state = false;
   std::optional<RowStream> stream = {};
   int cores = 1;
-  std::optional<ArrivalWay> arrival_way = {};  ///< where weights arrive
+  std::optional<ArrivalWay> arrival_way = {};  ///< if weights arrive
   std::optional<Footprint> footprint = {};
   Provenance provenance = {};
 };
-/// The preprocessor's refusal of a compiler that is set for another core. Without it the assembler
-/// finds a thousand faults, or none and the core the first.
+/// Prints an #error for a compiler that is set to another core. Without it the assembler reports a
+/// thousand errors, or none and the core faults.
 std::string print_core_check(const std::string& name, const Device& device);
 std::string print_header(const HeaderFacts& facts);
 /// `<name>_internal.h`, what the sources share.
 std::string print_internal_header(const NetworkParts& parts);
-/// The users' files as they were given, and the header that theirs include; no files without any.
+/// Returns the users' files unchanged and the header that they include; empty without any.
 std::vector<GeneratedFile> external_files(const NetworkParts& parts);
 /// All files of the library.
 std::vector<GeneratedFile> files_of(const NetworkParts& parts, const std::vector<FastHome>& homes);

@@ -12,7 +12,7 @@
 namespace tinytune {
 namespace {
 
-constexpr size_t kMostOperators = 500;  // each move is judged by all buffers of the network
+constexpr size_t kMostOperators = 500;  // the cost of each move takes all buffers of the network
 
 struct Cost {
   uint64_t peak = 0, sum = 0;  // bytes alive: the most in a step, and over all steps
@@ -26,7 +26,7 @@ class Ordering {
 
   void run() {
     const auto flows = strip_flows(network_, groups_);
-    if (!flows) return;  // whoever generates the network says so
+    if (!flows) return;  // generate_network() reports the error
     for (size_t f = 0; f < flows->size(); ++f)
       std::fill(group_of_.begin() + (*flows)[f].first_step,
                 group_of_.begin() + (*flows)[f].last_step + 1, static_cast<int>(f));
@@ -48,7 +48,7 @@ class Ordering {
  private:
   static constexpr int kNone = -1;
 
-  // Behind all that it reads; where it is if it may not move.
+  // Returns the first step behind all operators that it reads; its own step if it may not move.
   size_t earliest(size_t step) const {
     if (group_of_[step] != kNone) return step;
     const std::vector<Operator>& operators = network_.graph.operators;

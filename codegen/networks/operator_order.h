@@ -1,11 +1,11 @@
-// In which order operators run: one that its inputs allow, with few bytes alive.
+// Orders operators so that few bytes are alive, within their data dependences.
 //
-// Converters write a residual network's shortcut behind the layers that it goes around, so that
-// what both read stays alive beside everything those layers make. Run first, it ends that tensor's
-// life, and the layers' kernels get the room as scratch. As in A. Liberis, N. Lane, "Neural
-// networks on microcontrollers: saving memory at inference via operator reordering" (2019), but
-// by moves of single operators towards the front, each kept if it pays, instead of all orders:
-// branches of these networks are short.
+// Converters write a residual network's shortcut behind the layers that it bypasses, so that their
+// common input stays alive beside everything that those layers make. If the shortcut runs first,
+// that tensor dies early, and the layers' kernels can use its room as scratch. The idea is that of
+// A. Liberis, N. Lane, "Neural networks on microcontrollers: saving memory at inference via
+// operator reordering" (2019). Instead of trying all orders, single operators are moved towards the
+// front, and a move is kept if it pays: branches of these networks are short.
 #pragma once
 
 #include <span>
@@ -15,10 +15,9 @@
 
 namespace tinytune {
 
-/// Leaves the peak of bytes alive where it is or lower; of orders with one peak, fewer bytes alive
-/// over all steps are better. Groups of strips stay as they are and together.
-/// Deterministic; networks of more than some hundred operators, and those with groups that cannot
-/// be, stay as they are.
+/// Lowers the peak of live bytes or, at an equal peak, the live bytes summed over all steps. Groups
+/// of strips keep their order and stay contiguous. Deterministic. Does not change networks of more
+/// than some hundred operators, nor those with impossible groups.
 void order_operators(LaidOutGraph& network, std::span<const StripGroup> groups);
 
 }  // namespace tinytune

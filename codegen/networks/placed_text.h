@@ -1,4 +1,4 @@
-// What the printers write differently where a part of the library can move to fast memory.
+// The text that differs if a part of the library can move to fast memory.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace tinytune {
 
-/// Nothing on a device without fast memories.
+/// Returns the parts that can move; none on a device without fast memories.
 std::vector<PlaceablePart> placeable_parts(const NetworkParts& parts);
 
-// As without placement where the network has no such part.
+// On a device without fast memory for a part, these return its text without placement.
 
 /// "const int8_t name[4]", or the macro of its memory for "const".
 std::string placed_declarator(const NetworkParts& parts, const ConstantPool::Array& array);
-/// With a section by the kernel's switch.
+/// The kernel's assembly, in the section that its switch selects.
 std::string placed_assembly(const NetworkParts& parts, const KernelSet::Kernel& kernel);
 /// Lines before a portable kernel: its section, by the same switch. Or nothing.
 std::string placed_function(const NetworkParts& parts, const KernelSet::Kernel& kernel);

@@ -1,10 +1,10 @@
-// The function that takes rows of the input as they come.
+// Prints the function that takes rows of the input as they arrive.
 //
-// A row goes to where the window of waiting rows has room for it, and as soon as a strip's rows are
-// all there the strip is computed: which rows and how many of them a strip needs are two small
-// tables. With the last row the rest of the network follows.
+// Each row is copied into the window of waiting rows, and a strip is computed as soon as all of its
+// rows are there. Two small tables hold, by strip, how many rows must have arrived and which row is
+// first in the window. After the last row the rest of the network runs.
 //
-// Frames go on: the next window begins `hop` rows later, and of it all rows but as many are there.
+// Frames go on: the next window begins `hop` rows later, and only its last `hop` rows are missing.
 #include <algorithm>
 
 #include "codegen/networks/network_parts.h"
@@ -27,8 +27,8 @@ std::string row_word(const RowStream& stream) { return stream.hop > 0 ? "frame" 
 
 std::string rows_word(const RowStream& stream) { return row_word(stream) + "s"; }
 
-// Where frames arrive, the last strip is that of every later step, told in rows of that step's
-// window. Behind it the rows wait that the window has and no strip reads.
+// If frames arrive, the last strip repeats in every later step; its entries count rows of that
+// step's window. One more entry is for rows that wait behind it, which no strip of the step reads.
 void say_what_strips_await(const StripFlow& flow, int rows, RowArrival& arrival) {
   const size_t window = *flow.window_of(*flow.streamed);
   for (const Strip& strip : flow.strips) {
@@ -61,7 +61,7 @@ std::string print_push_rows(const NetworkParts& parts) {
   w.line("if (rows == NULL || count < 0 || count > " + std::to_string(stream.rows) +
          " - *arrived) return " + upper + "_ERROR_" + words + ";");
   w.open("for (; count > 0; --count, from += " + std::to_string(stream.row_bytes) + ")");
-  // Rows that no strip reads come last in an input; of frames they are read in the next step.
+  // Last rows of an input that no strip reads are skipped; with frames, the next step reads them.
   const std::string more = "*strip < " + std::to_string(tables);
   if (!endless) w.open("if (" + more + ")");
   w.line("unsigned char *to = base + " + std::to_string(arrival.window) +
@@ -75,7 +75,7 @@ std::string print_push_rows(const NetworkParts& parts) {
   w.open("while (" + (endless ? "" : more + " && ") + "*arrived >= needed[*strip])");
   w.line(arrival.strip_function + "(base);");
   if (endless) {
-    // Behind the strip that fills the window, as behind that of a later step, the last entry waits.
+    // The last entry follows the strip that fills the window, and the strip of each later step.
     const std::string filled = std::to_string(tables - 3), waits = std::to_string(tables - 1);
     w.line("*strip = *strip < " + filled + " ? *strip + 1 : " + waits + ";").close();
   } else {

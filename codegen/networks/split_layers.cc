@@ -11,7 +11,7 @@
 namespace tinytune {
 namespace {
 
-// Kernels read words where parts are multiples of words, as whole tensors are aligned.
+// Kernels load words where sizes permit, relying on aligned tensors: halves must begin at words.
 constexpr int64_t kAlignment = 4;
 
 ArenaPlace slice(int64_t offset, int64_t bytes) {
@@ -41,7 +41,8 @@ HalfLayer half_of_rows(const Graph& graph, const Operator& op, const IntegerOp& 
   return half;
 }
 
-/// Facts of all channels need not hold for some; where they do, both halves share a kernel.
+/// Keeps the whole layer's facts if they hold for the half, so that both halves share a kernel.
+/// Otherwise proves the half's own.
 KernelOp half_of_channels(const KernelOp& op, RowRange out) {
   KernelOp half = computing_channels(op, out.begin, out.count());
   if (!facts_hold(half.workload, half.data))
@@ -49,7 +50,7 @@ KernelOp half_of_channels(const KernelOp& op, RowRange out) {
   return half;
 }
 
-/// The axis of batches that is outermost in the result.
+/// Returns the outermost batch axis of the result that has more than one batch, else the last.
 template <typename MatMul>
 size_t outer_axis(const MatMul& op) {
   size_t axis = 0;
@@ -57,7 +58,7 @@ size_t outer_axis(const MatMul& op) {
   return axis;
 }
 
-/// What is behind them says how sums become bytes, of all matrices alike.
+/// The first inputs are factors. The others define the requantisation, which all matrices share.
 constexpr size_t kFactors = 2;
 
 template <typename MatMul>
@@ -81,7 +82,7 @@ HalfLayer half_of_matrices(const Graph& graph, const Operator& op, const MatMul&
   return half;
 }
 
-/// How a layer is shared: how many parts its output has, and what computes some of them.
+/// The number of parts of a layer's output, and the function that builds a half from some of them.
 struct Parts {
   int count = 0;
   std::function<HalfLayer(RowRange)> computing;
@@ -125,7 +126,7 @@ std::optional<Parts> parts_of(const Graph&, const Operator&, const Other&) {
   return std::nullopt;
 }
 
-/// They refer to what is given.
+/// The result refers to the arguments.
 std::optional<Parts> parts_of(const Graph& graph, const Operator& op, const IntegerOp& form) {
   if (op.index == kTransformIndex || op.outputs.size() != 1) return std::nullopt;
   if (const auto map = row_map(graph, op, form); map && map->out_rows > 1)
@@ -136,7 +137,8 @@ std::optional<Parts> parts_of(const Graph& graph, const Operator& op, const Inte
 
 bool is_aligned(const ArenaPlace& place) { return place.offset % kAlignment == 0; }
 
-/// Other roundings than TFLite's have no form that is always exact.
+/// Whether a kernel exists: roundings other than TFLite's have no requantisation that is always
+/// exact.
 bool has_kernel(const IntegerOp& form) {
   const auto* op = std::get_if<KernelOp>(&form);
   return op == nullptr || op->workload.rounding == Rounding::kTwice ||

@@ -1,10 +1,9 @@
-// Layers that two cores share: each computes some rows of the output, from the rows that it needs;
-// of a dense layer's only row or a convolution's only pixel some channels, with their weights; of
-// matrix products some matrices.
+// Splits layers between two cores: by rows of the output; by channels, with their weights, if there
+// is only one row (dense layers) or one pixel (convolutions); by matrices (matrix products).
 //
-// Both may read the same bytes of the input; they write disjoint bytes. A half is an operator with
-// fewer rows, as a strip is (codegen/strips/rows.h), fewer channels or matrices, so templates and
-// emitters know nothing of cores.
+// Both cores may read the same bytes of the input; they write disjoint bytes. A half is an ordinary
+// operator with fewer rows, like a strip (codegen/strips/rows.h), channels or matrices, so
+// templates and emitters need no notion of cores.
 #pragma once
 
 #include <array>
@@ -23,38 +22,37 @@
 
 namespace tinytune {
 
-/// Both of which the cores find in the arena: what the other core is to do, and whether there is
-/// one. Of any machine.
+/// Bytes of two words in the arena, on any machine: the other core's job, and whether there is
+/// another core.
 inline constexpr uint32_t kCoreWordBytes = 16;
 
-/// Units that divide an output, in the order of its bytes.
+/// Units by which an output is split; each is contiguous in memory.
 enum class LayerPart { kRows, kChannels, kMatrices };
 
 struct HalfLayer {
   IntegerOp form;
   LayerPart part = LayerPart::kRows;
-  RowRange out;                    ///< of such parts
-  std::vector<ArenaPlace> inputs;  ///< within the whole tensors; of constants nothing
+  RowRange out;                    ///< rows, channels or matrices that the half computes
+  std::vector<ArenaPlace> inputs;  ///< places within the whole tensors; empty for constants
   ArenaPlace output;
 };
 
 using SplitLayer = std::array<HalfLayer, 2>;
 
-/// The first `count` parts and the others. Nothing where the operator does not compute part by
-/// part, or where those of a half would not begin as kernels expect.
+/// Returns the halves with the first `count` parts and with the others. Nothing if the operator
+/// cannot be split, or if a half has no kernel or would not be aligned as kernels expect.
 std::optional<SplitLayer> split_layer(const Graph& graph, const Operator& op, const IntegerOp& form,
                                       int count);
 
-/// Where each layer that can be split would be, as equally as it can: by its model's index.
-/// Operators of `flows` are left out.
+/// Returns the most even split of each layer that can be split, except for operators of `flows`.
 std::vector<CoreSplit> even_splits(const LaidOutGraph& network, std::span<const StripFlow> flows);
 
-/// By step. kInvalidInput: a split that cannot be, or that is of a group of strips.
+/// Splits layers; by step. kInvalidInput: an impossible split, or one in a group of strips.
 Result<std::vector<std::optional<SplitLayer>>> split_layers(const LaidOutGraph& network,
                                                             std::span<const StripFlow> flows,
                                                             std::span<const CoreSplit> splits);
 
-/// Where a half's operands are, given those of the whole.
+/// Returns the places of a half's operands, given those of the whole layer.
 LayerPrinter::Operands operands_of(const Operator& op, const HalfLayer& half,
                                    std::span<const std::optional<ArenaPlace>> places);
 

@@ -28,7 +28,7 @@ class Assignment {
 
   Storage run(const std::optional<StateRoom>& room) && {
     find_last_steps();
-    // Before step 0: one that is moved away first thing still needs room beside the others.
+    // Inputs live from before step 0: even one that a group moves at once first needs its own room.
     for (const int input : graph_.inputs)
       if (!is_streamed(input)) begin_buffer(input, -1);
     for (const Tensor& t : graph_.tensors)
@@ -69,7 +69,7 @@ class Assignment {
     for (const Tensor& t : graph_.tensors) {
       if (!t.is_variable) continue;
       at(storage_.last_step, t.id) = last;
-      // A window that is state has this inference's value once it is shifted.
+      // A window that is state has this inference's value from its shift on.
       const bool shifted =
           at(writes, t.id) == 1 && at(first_read, t.id) == at(storage_.first_step, t.id);
       if (!shifted) at(storage_.first_step, t.id) = -1;
@@ -91,7 +91,7 @@ class Assignment {
     holds_output_.push_back(at(is_output_, tensor));
   }
 
-  // One buffer more stands for the state of the other networks.
+  // Adds one more buffer for the state of the other networks.
   void settle_state(const StateRoom& room) {
     uint32_t next = room.offset;
     for (const Tensor& t : graph_.tensors) {
@@ -142,7 +142,7 @@ class Assignment {
     holds_output_.push_back(false);
   }
 
-  // Of the group's inputs that end in it and have a buffer of their own, the one that saves most.
+  // Returns the input that saves most bytes, of those that end in the group and own their buffer.
   const RunsInto* best_to_run_into(const StripFlow& flow) const {
     ArenaBuffer output = storage_.buffers.back();
     const RunsInto* best = nullptr;
@@ -186,8 +186,8 @@ class Assignment {
     }
   }
 
-  // An input whose buffer nobody reads after this step, of the output's size. Its buffer may hold
-  // other tensors too; last_step of the buffer covers them all.
+  // Returns an input of the output's size whose buffer is not read after this step. The buffer may
+  // hold other tensors too; its last_step covers them all.
   std::optional<int> overwritable_input(const Operator& op, const IntegerOp& form, int output,
                                         int step) const {
     if (op.outputs.size() != 1) return std::nullopt;

@@ -1,9 +1,9 @@
 // Which buffer of the arena each tensor of a network uses, and for how long.
 //
-// Tensors share a buffer where one is only another name for the other's bytes (RESHAPE), and where
-// an operator may write its output over an input that nobody reads afterwards. Sharing is decided
-// before planning: it lowers the bound itself, which no placement could. A group of strips runs as
-// a whole: what it reads and writes lives through all of it, inner tensors only as their windows.
+// Tensors share a buffer if one is an alias of the other's bytes (RESHAPE), or if an operator may
+// write its output over an input that has no later reader. Sharing is decided before planning,
+// because it lowers the lower bound itself, which no placement can. A group of strips runs as a
+// whole: its inputs and outputs live through all of it, its inner tensors only as windows.
 #pragma once
 
 #include <optional>
@@ -17,16 +17,16 @@
 
 namespace tinytune {
 
-/// A tensor that a group of strips first moves to another place, from where its rows make room for
-/// the group's output. Without the move each group of a chain would begin lower than the last.
+/// A tensor that a group of strips first moves to a buffer of its own, into which its output then
+/// runs from below. Without the move each group of a chain would begin lower than the last.
 struct MovedTensor {
   int tensor = 0;
-  size_t buffer = 0;  ///< where it is while the group runs
+  size_t buffer = 0;  ///< its buffer while the group runs
 };
 
 /// Kept in the arena while the rows of an input arrive: two words.
 struct RowProgress {
-  static constexpr uint32_t kArrivedRows = 0, kComputedStrips = 4;  // where they are, in bytes
+  static constexpr uint32_t kArrivedRows = 0, kComputedStrips = 4;  // byte offsets
   static constexpr uint32_t kBytes = 8;
 };
 
@@ -34,17 +34,17 @@ struct Storage {
   std::vector<ArenaBuffer> buffers;
   std::vector<std::optional<size_t>> buffer_of;  ///< by tensor id; nothing for constants and unused
   std::vector<int> first_step, last_step;        ///< by tensor id; -1: before step 0
-  /// By operator: true where the output is the input's bytes and no code runs.
+  /// By operator: true if the output is an alias of the input and no code runs.
   std::vector<bool> is_alias;
   std::vector<bool> is_window;  ///< by tensor id: its buffer holds some of its rows at a time
   std::vector<std::optional<MovedTensor>> moved;  ///< by flow
-  std::optional<size_t> progress;  ///< the buffer of RowProgress, where rows of the input arrive
+  std::optional<size_t> progress;  ///< the buffer of RowProgress, if rows of the input arrive
 };
 
-/// The start of an arena that networks share, which holds what each of them keeps between calls.
-/// Nothing else may lie there: another network runs between two calls.
+/// The start of an arena that networks share: the state of all of them. Nothing else may lie there,
+/// because another network may run between two calls.
 struct StateRoom {
-  uint32_t offset = 0, bytes = 0;  ///< where this network's state begins, and of all networks'
+  uint32_t offset = 0, bytes = 0;  ///< offset of this network's state; bytes of all networks' state
 };
 
 /// Returns the bytes of state between calls, each tensor rounded up to kArenaAlignment.

@@ -8,7 +8,7 @@
 namespace tinytune {
 namespace {
 
-// A call of a variant or, without one, rows of a window that move from its input to its output.
+// A call of a variant or, without one, a move of a window's rows from the input to the output.
 struct Statement {
   std::optional<size_t> variant;
   LayerPrinter::Operands operands;
@@ -24,7 +24,7 @@ bool same_but_places(const Statements& a, const Statements& b) {
   return true;
 }
 
-// Every place of both, pair by pair.
+// Visits the places of both lists in pairs.
 template <typename Visit>
 void for_places(Statements& a, const Statements& b, const Visit& visit) {
   for (size_t i = 0; i < a.size(); ++i) {
@@ -34,7 +34,8 @@ void for_places(Statements& a, const Statements& b, const Visit& visit) {
   }
 }
 
-// Makes `next` one more turn of the loop, if it is. Rows go forwards, so steps are not negative.
+// Adds `next` to the loop as one more iteration, if it continues it. Rows advance: no step is
+// negative.
 bool extend(Statements& loop, const Statements& next) {
   if (!same_but_places(loop, next)) return false;
   bool follows = true;
@@ -82,8 +83,9 @@ class StripPrinter {
     return statements;
   }
 
-  // Windows slide before rows of the next strip arrive; but the output, which is one where frames
-  // arrive, is read until the next strip is computed. The last strip of frames follows itself.
+  // Windows slide right after a strip, before rows of the next one arrive. The output (a window if
+  // frames arrive) slides only before the next strip, because it is read until then. The last strip
+  // of frames follows itself.
   Statements streamed_statements_of(size_t s) const {
     const Strip& strip = flow_.strips[s];
     const bool is_last = s + 1 == flow_.strips.size();
@@ -144,7 +146,7 @@ class StripPrinter {
     if (turns_of(loop) > 1) body_.writer().close();
   }
 
-  // What would be turns of loops are cases of the strip that comes next.
+  // Prints each loop as a case that the number of the next strip selects.
   void print_cases(const std::vector<Statements>& loops) {
     CWriter& w = body_.writer();
     const ArenaPlace strip = {site_.progress->offset + RowProgress::kComputedStrips, 4};
@@ -178,15 +180,15 @@ class StripPrinter {
     }
   }
 
-  // Steps have scratch for their hungriest variant; another may need none.
+  // A step's scratch is that of its most demanding variant; another may need none.
   static LayerPrinter::Operands with_scratch_of(const KernelCall& call,
                                                 LayerPrinter::Operands operands) {
     if (call.scratch_bytes == 0) operands.scratch.reset();
     return operands;
   }
 
-  // In words, since rows begin at them; what is copied behind the last byte is written before it is
-  // read. Through them from the end where the target may lie over what is still to be read.
+  // Copies words, since rows begin at words; bytes copied beyond the last one are overwritten
+  // before they are read. Copies backwards if the target is above the source, as both may overlap.
   void print_move(const ArenaMove& move) {
     if (move.from == move.to) return;
     CWriter& w = body_.writer();

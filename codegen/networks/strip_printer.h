@@ -1,8 +1,8 @@
 // Prints the function of a group of operators that run strip by strip.
 //
-// What happens is a list of statements with addresses, strip after strip. Strips that differ only
-// in addresses, each by the same step, become turns of one loop. Where rows of the input arrive,
-// one call computes one strip: which one stands in the arena.
+// Each strip is a list of statements with addresses. Consecutive strips whose addresses differ by
+// constant steps become iterations of one loop. If rows of the input arrive, one call computes one
+// strip, whose number is kept in the arena.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@
 
 namespace tinytune {
 
-/// Bytes that change their place; both may overlap.
+/// A move of bytes within the arena; source and target may overlap.
 struct ArenaMove {
   ArenaPlace from, to;
 };
@@ -29,8 +29,8 @@ struct StripSite {
   std::vector<std::string> layer_symbols;          ///< by step of the group
   std::vector<std::optional<KernelCall>> calls;    ///< by variant
   std::vector<std::optional<ArenaPlace>> scratch;  ///< by step of the group
-  std::vector<std::optional<ArenaPlace>> places;   ///< by tensor; windows as wholes
-  std::optional<ArenaMove> first = {};             ///< of an input, to where `places` has it
+  std::vector<std::optional<ArenaPlace>> places;   ///< by tensor; of windows the whole buffer
+  std::optional<ArenaMove> first = {};             ///< initial move of an input to its `places`
   std::optional<ArenaPlace> progress = {};         ///< RowProgress, of a flow with a streamed input
 };
 

@@ -13,14 +13,14 @@ class CWriter {
   explicit CWriter(int depth = 0) : depth_(depth) {}
 
   CWriter& line(const std::string& text);
-  /// "head {", and what follows one step deeper until close().
+  /// Writes "head {" and indents by one more step until close().
   CWriter& open(const std::string& head);
   CWriter& close();
-  /// open() of `for (int32_t v = 0; v < extent; v += step)`, or of another comparison than `<`.
+  /// open() of `for (int32_t v = 0; v < extent; v += step)`, or with another comparison than `<`.
   CWriter& loop(const std::string& variable, int64_t extent, int64_t step = 1,
                 const char* until = "<");
 
-  /// Lines of a function's body, each with its line break, moved to where this one is.
+  /// Adds lines of a function's body, each with its line break, at the current indentation.
   CWriter& raw(const std::string& lines);
 
   const std::string& text() const { return text_; }
@@ -30,9 +30,9 @@ class CWriter {
   int depth_;
 };
 
-/// The statements of `count` elements: a loop over those of a pass, which share the loop's own
-/// instructions, then the rest. `print` gets an element's index as the loop's variable, empty in
-/// the rest, and what is added to it.
+/// Prints the statements of `count` elements: a loop that is unrolled by the elements of a pass,
+/// then the remainder. `print` gets an element's index as the loop's variable (empty in the
+/// remainder) and a number to add.
 using ElementStatement = std::function<void(const std::string& variable, int64_t added)>;
 struct ElementPass {
   int64_t elements = 4;
@@ -56,7 +56,7 @@ std::string c_upper(const std::string& name);
 /// "1x49x10x1"; "scalar" for no dimensions.
 std::string shape_text(const std::vector<int>& shape);
 
-/// A float literal that reads back as the same float; NaN is our bug.
+/// A float literal that reads back as the same float; must not be NaN.
 std::string c_float(float value);
 
 }  // namespace tinytune

@@ -11,7 +11,7 @@
 
 namespace tinytune {
 
-/// Of arrays, in bytes.
+/// Alignment of arrays, in bytes.
 constexpr uint32_t kConstantAlignment = 4;
 
 enum class CType { kInt8, kUint8, kInt16, kInt32, kUint32, kInt64, kFloat };
@@ -27,8 +27,8 @@ class ConstantPool {
     std::vector<uint8_t> bytes;  ///< little-endian elements
   };
 
-  /// The symbol of an array with these contents: an older equal one, or a new one with this name,
-  /// to which a number is added where another array has it.
+  /// Returns the symbol of an array with these contents: an older equal one, or a new one with this
+  /// name, plus a number if another array has it.
   std::string add(const std::string& symbol, CType type, std::vector<uint8_t> bytes);
 
   /// In the order of add().

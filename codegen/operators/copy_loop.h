@@ -9,12 +9,12 @@
 namespace tinytune {
 
 struct CopyRun {
-  std::string type, to, from;  ///< of C: an unsigned integer, and two pointers to it
+  std::string type, to, from;  ///< in C: an unsigned integer type, and two pointers to it
   int64_t count = 0;
   int64_t to_step = 1, from_step = 1;  ///< in units of the type
 };
 
-/// Unrolled: compilers leave such a loop rolled, at two additions and a branch an element.
+/// Prints it unrolled: compilers would leave it rolled, at two additions and a branch per element.
 void copy_loop(CWriter& w, const CopyRun& run);
 
 }  // namespace tinytune

@@ -15,7 +15,7 @@ std::string at(const char* pointer, int64_t index) {
 
 std::string lane(const char* name, int i) { return name + std::to_string(i); }
 
-// One term of a block, `k` behind the pointers.
+// Prints one term of a block, `k` terms from the pointers.
 void print_term(CWriter& w, const DotSide& left, const DotSide& right, DotBlock block, int64_t k) {
   w.open("");
   for (int r = 0; r < block.rows; ++r)
@@ -30,7 +30,7 @@ void print_term(CWriter& w, const DotSide& left, const DotSide& right, DotBlock 
   w.close();
 }
 
-// How many terms a turn of the loop computes: all of them, where products are few.
+// Returns the terms of an iteration: all of them if products are few.
 int64_t terms_of_pass(DotBlock block, int64_t depth) {
   constexpr int64_t kFewProducts = 64, kFewSums = 4, kTermsOfFewSums = 4;
   const int64_t sums = int64_t{block.rows} * block.columns;
@@ -50,7 +50,7 @@ void print_elements(CWriter& w, const DotSide& left, const DotSide& right, int64
     w.line("x += " + std::to_string(terms * left.depth_step) + ";");
     w.line("y += " + std::to_string(terms * right.depth_step) + ";").close();
   }
-  const int64_t passed = has_loop ? whole : 0;  // by the pointers
+  const int64_t passed = has_loop ? whole : 0;  // terms that the pointers have advanced
   for (int64_t k = whole; k < depth; ++k) print_term(w, left, right, block, k - passed);
 }
 

@@ -28,8 +28,8 @@ void print_elementwise(CWriter& w, const Broadcast& broadcast, const ElementPoin
 void print_elementwise(CWriter& w, int64_t elements, const ElementPointers& pointers,
                        const ElementPrinter& element);
 
-/// The loops over a broadcast's output elements, and their number; their variables are those of
-/// broadcast_offset(), the C expression of the element that an operand contributes.
+/// Opens the loops over a broadcast's output elements; returns their number. In their variables,
+/// broadcast_offset() is the C expression of the index of an operand's element.
 int open_broadcast_loops(CWriter& w, const Broadcast& broadcast);
 std::string broadcast_offset(const Broadcast& broadcast, size_t operand);
 

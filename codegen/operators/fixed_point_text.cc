@@ -25,7 +25,7 @@ const SharedFunction kRequantise = {
 )",
     {}};
 
-// In words of 32 bits: some compilers call a function for the shift of a longer one.
+// In words of 32 bits: some compilers call a function for a 64-bit shift.
 const SharedFunction kScaleLong = {
     "scale_long",
     "/* value * multiplier / 2^right of 8 <= right < 64, halves up, modulo 2^32. */",
@@ -220,7 +220,7 @@ std::vector<Step> steps_of(int64_t first, int64_t last, const std::function<int(
   return steps;
 }
 
-// The middle of the offsets with which the form takes these steps and no others.
+// Returns the middle of the offsets with which the form has these steps and no others.
 std::optional<int32_t> find_offset(const HighMultiply& form, int64_t first, int64_t last,
                                    std::span<const Step> steps, int lowest, int low, int high) {
   const auto scaled = [&](int64_t x) {
@@ -253,7 +253,7 @@ std::vector<int64_t> multipliers_near(int32_t multiplier) {
   return all;
 }
 
-// With as many bits of the multiplier as leave room for the offset.
+// Keeps as many bits of the multiplier as leave room for the offset.
 std::optional<HighMultiply> find_word_multiply(double scale, int64_t first, int64_t last, int low,
                                                int high, std::span<const Step> steps, int lowest) {
   const int64_t reach = std::max<int64_t>({1, std::abs(first), std::abs(last)});
@@ -299,8 +299,8 @@ std::optional<HighMultiply> find_signed_multiply(HighMultiply form, int32_t mult
 
 }  // namespace
 
-// Halves are rounded away from zero, so where products are halves, those above zero and those
-// below it ask for different offsets; a slightly larger multiplier moves both apart.
+// Halves are rounded away from zero, so if products are halves, those above zero and those below it
+// need different offsets; a slightly different multiplier moves both apart.
 std::optional<HighMultiply> find_high_multiply(int32_t multiplier, int shift, int64_t first,
                                                int64_t last, int low, int high,
                                                const std::function<int(int32_t)>& wanted,

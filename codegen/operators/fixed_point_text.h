@@ -16,11 +16,11 @@ namespace tinytune {
 /// Lines that scale int32_t `v` exactly as the reference does, every rounding included.
 void print_requantise(CWriter& w, int32_t multiplier, int shift);
 
-/// The same of a `v` of at most `reach` in size: in fewer steps where these cannot overflow.
+/// The same for |v| <= `reach`: in fewer steps if these cannot overflow.
 void print_requantise(CWriter& w, int32_t multiplier, int shift, int64_t reach);
 
-/// Lines that store clamp(v + zero_point, low, high) of any int32_t `v`: clamped first, since the
-/// sum may lie outside int32. An end of int32 clamps nothing.
+/// Lines that store clamp(v + zero_point, low, high) of any int32_t `v`: they clamp before they
+/// add, since the sum may overflow int32. A limit at an end of int32 needs no clamp.
 struct ClampedStore {
   std::string output;  ///< an lvalue
   int low = -128, high = 127, zero_point = 0;
@@ -40,8 +40,8 @@ extern const SharedFunction kScaleLong;
 std::string scale_long_text(EmitContext& context, const std::string& value, int32_t multiplier,
                             int shift);
 
-/// Element `index` of constants of 64 bits, as an expression. Where they all fit 32 bits, an array
-/// holds no more; else two words each, low first, since arrays are aligned to words only.
+/// Element `index` of 64-bit constants, as an expression. If they all fit 32 bits, the array holds
+/// int32_t; else two words each, low first, since arrays are aligned to words only.
 std::string long_constant(EmitContext& context, const std::string& name,
                           const std::vector<int64_t>& values, const std::string& index);
 
@@ -52,28 +52,28 @@ std::string byte_steps_text(EmitContext& context, const ByteSteps& steps, const 
 /// fixed_point.h says what each computes.
 extern const SharedFunction kHighMul, kReciprocal, kShiftUp, kInverseRoot;
 
-/// `(mulh((x << left) + sign, multiplier) + offset) >> right`, mulh the high word of the 64-bit
-/// product, sign `below` where x is below zero and else nothing; or, without it,
-/// `(x * multiplier + offset) >> right` in 32 bits, where fewer bits of the multiplier suffice.
+/// `(mulh((x << left) + sign, multiplier) + offset) >> right`, where mulh is the high word of the
+/// 64-bit product, and sign is `below` for x < 0 and otherwise 0. With `in_a_word`,
+/// `(x * multiplier + offset) >> right` in 32 bits: fewer bits of the multiplier suffice.
 struct HighMultiply {
   bool in_a_word = false;
   int left = 0, right = 0;
   int32_t multiplier = 0, offset = 0, below = 0;
 };
 
-/// Constants with clamp(form(x), low, high) == wanted(x) for every x in [first, last], where
-/// `wanted` is clamp(zero_point + requantise(x)), which never falls. Nothing where none are found.
-/// `with_sign`: also such as have a `below`, for cores that have no shorter requantisation.
+/// Finds constants with clamp(form(x), low, high) == wanted(x) for every x in [first, last], where
+/// `wanted` is clamp(zero_point + requantise(x)), which never falls. Nothing if none are found.
+/// `with_sign`: also tries constants with a `below`, for cores without a shorter requantisation.
 std::optional<HighMultiply> find_high_multiply(int32_t multiplier, int shift, int64_t first,
                                                int64_t last, int low, int high,
                                                const std::function<int(int32_t)>& wanted,
                                                bool with_sign = false);
 
-/// high_word(a, b), in one instruction on RISC-V: of a constant compilers take four.
+/// high_word(a, b), in one instruction on RISC-V: with a constant, compilers take four.
 extern const SharedFunction kHighWord;
 
 /// The lines that compute `v` from expression `x` by the form; `high_word` is kHighWord's symbol,
-/// or empty where compilers need none.
+/// or empty if compilers need none.
 void print_high_multiply(CWriter& w, const HighMultiply& form, const std::string& x,
                          const std::string& high_word = "");
 

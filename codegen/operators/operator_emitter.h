@@ -21,7 +21,7 @@ namespace tinytune {
 struct CoreFacts {
   bool has_fpu = false;   ///< it computes float32 in single instructions
   bool in_order = false;  ///< it issues one instruction at a time, and waits for loads
-  /// Some 28 registers for a loop's own, loads that reach 2 KiB, indices that are not scaled.
+  /// RV32: some 28 registers for a loop, load offsets up to 2 KiB, no scaled indices.
   bool is_rv32 = false;
   bool has_pairs = false;  ///< it multiplies two pairs of 16 bits at a time (Arm's DSP extension)
   bool slow_constants = false;  ///< a byte of them takes more than a cycle to arrive in the cache
@@ -31,8 +31,8 @@ struct CoreFacts {
   ElementPass element_pass() const { return is_rv32 ? ElementPass{8, "!="} : ElementPass{}; }
 };
 
-/// What an emitter may name in the statements it prints. Asking for a name is what records its use,
-/// so that nothing has to be read back from the text.
+/// The names that an emitter may use in its statements. Asking for a name records its use, so that
+/// nothing has to be read back from the text.
 class EmitContext {
  public:
   struct Site {
@@ -84,7 +84,8 @@ namespace emitter {
 
 }  // namespace emitter
 
-/// Calls those of the form that it is. KernelOp has no statements and is never in place.
+/// Call emit() and in_place() of the operator's form. KernelOp has no statements and is never in
+/// place.
 std::string emit_operator(const IntegerOp& op, EmitContext& context);
 bool runs_in_place(const IntegerOp& op, int i);
 

@@ -7,7 +7,7 @@ namespace {
 
 bool is_printable(char c) { return c >= ' ' && c < 127; }
 
-// A mark for each byte that cannot stand there, so that lengths still show.
+// Replaces each forbidden byte by an underscore, so that lengths still show.
 std::string replacing(std::string_view text, std::string_view forbidden) {
   std::string out;
   for (const char c : text)

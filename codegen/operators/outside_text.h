@@ -1,6 +1,6 @@
-// Text from outside (tensors' names, device files, logs) made harmless for the language it is
-// printed in: one function for each. Text of printable ASCII without the language's own marks stays
-// as it is; nothing ever ends a comment, a string or a line.
+// Makes text from outside (tensors' names, device files, logs) harmless for the language in which
+// it is printed: one function per language. Printable ASCII without the language's special
+// characters stays unchanged; no text can end a comment, a string or a line.
 #pragma once
 
 #include <string>

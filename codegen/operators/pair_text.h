@@ -1,8 +1,8 @@
 // Products of two pairs at a time as C text, for cores that have them (Arm's DSP extension).
 //
-// The text is the same for every device, and the compiler's macros decide: what is printed behind
-// kIfPairs is assembly, and plain C of the same sums stands behind #else. Two halves of a word are
-// a pair. Names end in 0 for bytes 0 and 2 of a word and in 1 for bytes 1 and 3.
+// The text is the same for every device, and the compiler's macros decide: behind kIfPairs is
+// assembly, behind #else plain C with the same sums. A pair is the two halves of a word. Names end
+// in 0 for bytes 0 and 2 of a word and in 1 for bytes 1 and 3.
 #pragma once
 
 #include <string>

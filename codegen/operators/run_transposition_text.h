@@ -14,7 +14,8 @@
 
 namespace tinytune {
 
-/// Runs of a block, cycle by cycle: each is filled from the next, and the first ends its cycle.
+/// Runs of a block, cycle by cycle: each is filled from the next, and the first is repeated at the
+/// end of its cycle.
 struct RunCycles {
   CType type;
   std::vector<uint8_t> bytes;  ///< of `count` elements
@@ -23,7 +24,7 @@ struct RunCycles {
   explicit RunCycles(const RunTransposition& transposition);
 };
 
-/// Prints statements that transpose what is at `address`, a multiple of a word; `array` is the
+/// Prints statements that transpose the bytes at `address`, a multiple of a word; `array` is the
 /// symbol of the cycles.
 void print_run_transposition(CWriter& w, const RunTransposition& transposition,
                              const RunCycles& cycles, const std::string& array,

@@ -13,7 +13,7 @@ struct SharedFunction {
   const char* declarator;                    ///< "int32_t @_times4(int32_t x)"
   const char* body;                          ///< statements, from a raw string's first line break
   std::vector<const SharedFunction*> calls;  ///< in the order they are to be printed in
-  /// Long, and called once a row or less: compilers must not copy it into every caller.
+  /// Long, and called once per row or less: compilers must not inline it.
   bool stays_apart = false;
 };
 

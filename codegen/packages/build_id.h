@@ -1,9 +1,9 @@
-// A package's build id, which its parts check: sources of one package beside weights, kernels or a
-// header of another do not compile or link, instead of computing other bytes.
+// A package's build id, which its parts check: sources of one package with weights, kernels or a
+// header of another do not compile or link, instead of computing wrong bytes.
 //
-// The linker's part costs no byte and takes any toolchain: the first kernel and the first array are
-// renamed by a macro in the file that defines them and in the file that uses them, so a missing
-// symbol names the build. Objects of an earlier build that were never compiled again are met too.
+// The check at link time costs no byte and works with any toolchain: a macro renames the first
+// kernel and the first array, where they are defined and where they are used, so a missing symbol
+// names the build. This also finds stale objects of an earlier build.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ std::string build_id(const GeneratedNetwork& network);
 /// The library's files with its id. The user's own stay as they are.
 std::vector<GeneratedFile> with_build_id(const GeneratedNetwork& network);
 
-/// To append to a C file that includes `<name>.h`, or `<name>_internal.h` with `macro_part`
-/// "INTERNAL_": refuses a header of another build.
+/// Returns text to append to a C file that includes `<name>.h`, or `<name>_internal.h` with
+/// `macro_part` "INTERNAL_": it refuses a header of another build.
 std::string build_check(const std::string& name, const std::string& id,
                         const std::string& macro_part = "");
 

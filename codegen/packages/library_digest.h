@@ -1,4 +1,5 @@
-// Which library a chip was timed with: equal digests, equal code, weights and places for both.
+// Identifies the library with which a chip was timed: equal digests mean equal code, weights and
+// placement.
 #pragma once
 
 #include "base/digest.h"
@@ -6,8 +7,8 @@
 
 namespace tinytune {
 
-/// Of the sources, and of which of their parts are in fast memory. Not of the header, which says
-/// what a device needs for it.
+/// Covers the sources, and which of their parts are in fast memory. Not the header, which says what
+/// a device needs for the library.
 Digest library_digest(const GeneratedNetwork& network);
 
 }  // namespace tinytune

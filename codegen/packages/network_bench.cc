@@ -26,7 +26,7 @@ std::string change_csr(int function, uint32_t csr, uint32_t value) {
          std::to_string(value) + "u));\n";
 }
 
-// bench_setup() and bench_now(), a counter of 32 bits that runs on.
+// Prints bench_setup() and bench_now(), which reads a free-running counter of 32 bits.
 std::string csr_counter(const CycleReading& reading) {
   std::string out = "static void bench_setup(void) {\n";
   for (const auto& [csr, value] : reading.setup) out += change_csr(1, csr, value);
@@ -52,7 +52,7 @@ const char* const kElapsed =
     "static void bench_begin(void) { bench_start = bench_now(); }\n"
     "static uint32_t bench_elapsed(void) { return bench_now() - bench_start; }\n";
 
-// It counts 24 bits down; COUNTFLAG says that they were too few. Registers: Arm DDI 0419, B3.3.
+// A 24-bit down counter; COUNTFLAG says that 24 bits were too few. Registers: Arm DDI 0419, B3.3.
 const char* const kSysTick =
     "#if defined(ARDUINO) || defined(__ZEPHYR__) || defined(USE_HAL_DRIVER)\n"
     "#error \"SysTick is the system's here: name another counter of cycles\"\n"
@@ -128,7 +128,7 @@ std::string printing(const std::string& name) {
          kSemihosting + "#endif\n\n";
 }
 
-// Lines of times_text.h, piece by piece: no buffer has to be long enough.
+// Prints functions that write lines of times_text.h piece by piece, so that no buffer is needed.
 std::string line_writer() {
   return "static unsigned bench_first, bench_second, bench_lines;\n\n"
          "static void bench_say(const char *text) {\n"
@@ -203,8 +203,8 @@ Steps steps_of(const GeneratedNetwork& network) {
   return steps;
 }
 
-// Counting what a call itself costs first. Layers by themselves, then inferences as a whole, so
-// that what the calls between layers cost is seen too.
+// Measures the overhead of a call first, then layers by themselves, then whole inferences, which
+// also show the cost of the calls between layers.
 std::string bench_function(const PackageParts& parts) {
   const GeneratedNetwork& network = parts.network;
   const std::string &name = network.name, upper = c_upper(name);

@@ -29,7 +29,7 @@ std::string tool_of(const Provenance& provenance) {
   return provenance.tool.empty() ? "tinytune" : in_markdown(provenance.tool);
 }
 
-// All rows of an input, which the arena never holds.
+// The table's line for a streamed input, which the arena never holds as a whole.
 std::string row_of_stream(const GeneratedNetwork& network) {
   const Tensor& input = network.inputs[0].tensor;
   return "| `rows` of `" + network.invoke_symbol + "` | " + std::string(name_of(input.type)) +
@@ -46,7 +46,7 @@ std::string origin_section(const Provenance& provenance) {
   return rows.empty() ? "" : "## Made from\n\n" + rows + "\n";
 }
 
-// A whole file, in C and in C++.
+// Prints an example: a whole file that is both C and C++.
 std::string example(const GeneratedNetwork& network) {
   const std::string &name = network.name, upper = c_upper(name);
   const auto element = [](const Port& port) { return c_type_of(port.tensor.type); };
@@ -109,7 +109,7 @@ std::string region_of(const Device& device, const std::string& name) {
   return "`" + in_markdown_code(name) + "` (" + text + ")";
 }
 
-// What a firmware has to do for parts in fast memory, whichever they are: a user may change it.
+// Prints what firmware must do for parts in fast memory, whichever they are: users may change it.
 std::string fast_memory_section(const PackageParts& parts) {
   if (parts.network.placeable.empty()) return "";
   const Device& device = parts.device;

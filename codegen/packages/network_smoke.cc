@@ -15,7 +15,7 @@ std::string array(const std::string& name, const std::vector<uint8_t>& bytes) {
 
 std::string numbered(const std::string& stem, size_t i) { return stem + "_" + std::to_string(i); }
 
-// `port` is INPUT or OUTPUT. In the statement %A is a byte of the arena, %B the array's beside it.
+// `port` is INPUT or OUTPUT. In the statement %A is a byte of the arena, %B that of the array.
 void loop_over_bytes(CWriter& w, const std::string& upper, const char* array_name, const char* port,
                      size_t i, std::string statement) {
   const std::string bytes = upper + "_" + port + "_" + std::to_string(i);

@@ -1,4 +1,4 @@
-// TVM's Model Library Format, version 5: what its documentation calls so, as far as a library
+// TVM's Model Library Format, version 5, as its documentation describes it, as far as a library
 // without TVM's runtime can follow it.
 //
 // Weights are linked in, so the parameter file is an empty list. The export time is a constant:
@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kFormatVersion = 5;
-constexpr int kCpu = 1;  // DLPack's kDLCPU, what TVM files everything on a microcontroller under
+constexpr int kCpu = 1;  // DLPack's kDLCPU, TVM's device type for microcontrollers
 constexpr size_t kBlock = 512;
 
 std::string workspace(uint32_t bytes, const std::string& more) {
@@ -58,7 +58,7 @@ std::string octal(uint64_t value, size_t digits) {
   return text;
 }
 
-// A ustar header: owner, group and time are nobody's.
+// A ustar header: owner, group and time are 0.
 std::string tar_header(const std::string& name, size_t bytes) {
   std::string block(kBlock, '\0');
   std::string path = name, prefix;

@@ -1,4 +1,5 @@
-// What the printers of this room share. Each adds to a list of files or makes the text of one.
+// Declarations that the printers of this folder share. Each printer adds to a list of files or
+// makes the text of one.
 #pragma once
 
 #include <string>
@@ -27,7 +28,7 @@ std::string source_list(const Files& files, const std::string& before);
 /// A program of the package, at folder/stem.c: "test", "kws_smoke".
 struct Program {
   std::string folder, stem;
-  bool prints = false;  ///< by a function of the sketch, on Arduino
+  bool prints = false;  ///< on Arduino, through a function of the sketch
 };
 bool is_program(const GeneratedFile& file);
 Program program_of(const GeneratedFile& file);
@@ -55,10 +56,10 @@ std::string print_smoke_test(const PackageParts& parts, const SmokeTest& smoke);
 std::string print_bench(const PackageParts& parts, const SmokeTest& smoke,
                         const CycleReading& reading);
 
-/// What both programs have: the arena, inputs and expected outputs as arrays, and statements that
-/// fill the arena, and that do something about a byte that differs.
+/// Parts of both programs: the arena, inputs and expected outputs as arrays; statements that fill
+/// the arena; `statement` for each byte that differs.
 std::string print_example_data(const GeneratedNetwork& network, const SmokeTest& smoke);
-/// Statements that main() begins with: they switch on the unit that kernels use, if there is one.
+/// Statements at the start of main() that switch on the vector unit, if kernels use one.
 std::string print_unit_start(const Device& device);
 void print_fill(CWriter& w, const GeneratedNetwork& network);
 void print_comparison(CWriter& w, const GeneratedNetwork& network, const std::string& statement);

@@ -1,5 +1,5 @@
-// Packages for kits that bring the compiler's flags and the start-up code along: PlatformIO,
-// pico-sdk, and the CMake projects that STM32CubeMX generates.
+// Packages for SDKs that supply the compiler's flags and the start-up code: PlatformIO, pico-sdk,
+// and the CMake projects that STM32CubeMX generates.
 #include <nlohmann/json.hpp>
 
 #include "codegen/operators/c_writer.h"
@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A library with the kit's flags; no project of its own, which would look for compilers again.
+/// A library with the SDK's flags; no project of its own, which would look for compilers again.
 std::string library_in_project(const PackageParts& parts, const Files& files) {
   const std::string& name = parts.network.name;
   return title(parts) + "add_library(" + name + " STATIC" + source_list(files, "\n  ") +
@@ -49,7 +49,7 @@ Files platformio(const PackageParts& parts, Files files) {
   manifest["frameworks"] = "*";
   manifest["platforms"] = parts.device.idf_target.empty() ? "*" : "espressif32";
   manifest["headers"] = name + ".h";
-  // Frameworks ask for small code, and the last of two -O holds.
+  // Frameworks compile for size, and the last of two -O options wins.
   manifest["build"] = {{"flags", {"-O2"}}, {"unflags", {"-Os", "-Og"}}};
   files.push_back({"library.json", manifest.dump(2) + "\n"});
   return files;

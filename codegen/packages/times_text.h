@@ -11,8 +11,8 @@
 // Numbers of cycles are one for each round, `-` where the chip's counter is too short for it. A
 // layer's number is the model's operator; a transform between layouts, which no operator owns, has
 // the number of its step. `exact` is what `<name>_smoke` returns; `end` counts the lines before it.
-// Behind '*' stands the Fletcher checksum of the bytes before " *": a console loses bytes, and a
-// digit less is a number too.
+// Behind '*' is the Fletcher checksum of the bytes before " *": a console may lose bytes, and a
+// number without one of its digits is still a number.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace tinytune {
 
 inline constexpr std::string_view kTimesMark = "@times1 ";
 
-/// Fletcher's of 16 bits, its second sum in the upper half.
+/// Returns Fletcher's checksum of 16 bits, its second sum in the upper half.
 inline uint16_t times_checksum(std::string_view bytes) {
   uint32_t first = 0, second = 0;
   for (const char byte : bytes) {

@@ -37,7 +37,7 @@ Status make_directory(const std::string& directory) {
   return Error(ErrorCode::kFailed, directory + ": cannot be made a directory: " + why.message());
 }
 
-// Inside the directory, whoever wrote the manifest.
+// Whether the path is inside the directory, whoever wrote the manifest.
 bool stays_inside(const fs::path& path) {
   return !path.empty() && path.is_relative() && path == path.lexically_normal() &&
          path.begin()->string() != "..";
@@ -70,7 +70,7 @@ Status write_manifest(const std::string& path, const Manifest& manifest) {
 
 std::string hash_of(std::string_view contents) { return hex64(fnv1a(contents)); }
 
-// A file that is reached through real directories only: a link may lead out.
+// Whether a file is regular and reached through real directories only: a link may lead out.
 bool is_own_file(const fs::path& directory, const fs::path& file) {
   std::error_code error;
   for (fs::path above = file.parent_path(); !above.empty(); above = above.parent_path())
@@ -79,7 +79,7 @@ bool is_own_file(const fs::path& directory, const fs::path& file) {
   return fs::symlink_status(directory / file, error).type() == fs::file_type::regular;
 }
 
-// The file, and the folders above it that are empty then.
+// Removes the file, and the folders above it that are empty then.
 void remove_with_folders(const fs::path& directory, fs::path file) {
   std::error_code error;
   for (; !file.empty() && !error; file = file.parent_path()) fs::remove(directory / file, error);
@@ -115,8 +115,8 @@ Status check_places(const std::string& directory, std::span<const GeneratedFile>
                    " or it was changed since; choose another directory or move it away");
 }
 
-// All files beside their places first: a full disk is met before anything of the earlier package
-// changes.
+// Writes all files beside their places first, so that a full disk is found before anything of the
+// earlier package changes.
 Status stage_files(const fs::path& staging, std::span<const GeneratedFile> files) {
   std::error_code error;
   fs::remove_all(staging, error);  // of a call that was killed

@@ -1,6 +1,6 @@
 // Order: operators may run before others that the model lists first. Which ones do is decided where
-// memory is known (codegen/networks/operator_order.h). State, marks of control flow and functions
-// of the user's are read and written in the model's order.
+// memory is known (codegen/networks/operator_order.h). Networks with state, control flow or
+// functions of the user's keep the model's order.
 #include "codegen/passes/rewriting.h"
 #include "models/control_flow.h"
 

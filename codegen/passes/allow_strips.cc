@@ -1,6 +1,6 @@
 // Strips: consecutive operators may be computed some rows at a time. Which ones are is decided
 // where memory is known (deploy/strip_plan/orders.h); the operators themselves stay as they are.
-// Where some operators run now and then only, all run as wholes.
+// With control flow, all operators run as wholes.
 #include "codegen/passes/rewriting.h"
 #include "models/control_flow.h"
 

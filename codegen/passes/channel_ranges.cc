@@ -16,7 +16,7 @@ bool fits_int32(int64_t value) {
          value <= std::numeric_limits<int32_t>::max();
 }
 
-// A sum's interval, grown term by term. 64 bits: it cannot overflow, and what leaves int32 shows.
+// A sum's interval, grown term by term. In 64 bits, so that leaving int32 is detected.
 struct Sum {
   int64_t low = 0, high = 0;
   void add(const ValueRange& x, int zero_point, int weight) {
@@ -33,8 +33,8 @@ struct Taps {
   bool operator==(const Taps&) const = default;
 };
 
-// Every such run of taps that some output position has. Near a border all windows lose the same
-// rows or columns at once, so bounds by run are far tighter than bounds that may lose any tap.
+// Returns every such run of taps that some output position has. Near a border all windows lose the
+// same rows or columns at once, so bounds by run are far tighter than bounds that may lose any tap.
 std::vector<Taps> tap_runs(int out, int stride, int pad, int dilation, int kernel, int extent) {
   std::vector<Taps> runs;
   for (int o = 0; o < out; ++o) {
@@ -47,7 +47,7 @@ std::vector<Taps> tap_runs(int out, int stride, int pad, int dilation, int kerne
   return runs;
 }
 
-// Where the reference shifts left before it multiplies it may wrap, and is then not monotone.
+// Returns the full range if the reference's left shift may wrap: it is then not monotone.
 ValueRange requantised(const KernelOp& op, const Sum& sum, int channel) {
   const Workload& w = op.workload;
   const auto c = static_cast<size_t>(channel);
@@ -63,7 +63,7 @@ ValueRange requantised(const KernelOp& op, const Sum& sum, int channel) {
   return {result(low), result(high)};
 }
 
-// Of the window that has these taps.
+// Returns the interval of the window that has these taps.
 Sum window_sum(const std::vector<Sum>& taps, int kernel_w, const Taps& rows, const Taps& columns) {
   Sum sum;
   for (int y = rows.first; y < rows.end; ++y)
@@ -83,7 +83,7 @@ ValueRange union_of(const Ranges& ranges) {
 
 Ranges of_kernel(const KernelOp& op, Ranges input) {
   const Workload& w = op.workload;
-  // A dense layer's rows need not begin with a pixel: then anything may stand anywhere.
+  // A dense layer's rows need not begin with a pixel: then any channel may be anywhere.
   if (w.in_c % static_cast<int>(input.size()) != 0) input = {union_of(input)};
   const bool depthwise = w.op == OpKind::kDepthwiseConv2d;
   const int in_channels = static_cast<int>(input.size());
@@ -132,8 +132,8 @@ Ranges of_lookup(const LookupOp& op, Ranges input) {
   return input;
 }
 
-// Same bytes in rows of another length: channel o of a row whose length is a multiple of the
-// input's is channel o mod that; otherwise anything may stand anywhere.
+// The same bytes in rows of another length. If that is a multiple of the input's length, channel o
+// is the input's channel o mod that length; otherwise any channel may be anywhere.
 Ranges of_copy(const Ranges& input, int channels) {
   Ranges result(static_cast<size_t>(channels));
   if (result.size() % input.size() == 0) {

@@ -1,9 +1,9 @@
-// Channels that nobody needs: those with one possible value, and those only they were made from.
+// Removes channels with one possible value, and channels from which only these are computed.
 //
-// Real networks carry many. A channel's scale may be so small that every sum rounds to the zero
-// point, or its RELU cuts off all it can reach. What such a channel adds to a convolution that
-// reads it is a number known now: it goes into the bias, and the channel is neither stored nor
-// computed. The channels a dead depthwise channel read are then not needed either.
+// Real networks have many. A channel's scale may be so small that every sum rounds to the zero
+// point, or its RELU cuts off its whole range. Its contribution to a convolution that reads it is a
+// known number, which goes into the bias; the channel is neither stored nor computed. Channels that
+// only a removed depthwise channel reads are then not needed either.
 //
 // First every tensor's set of channels to keep is grown to a fixed point: an operator says which
 // input channels the kept outputs need, and where it works channel by channel its input and output
@@ -25,7 +25,7 @@ size_t count(const Kept& kept) {
   return static_cast<size_t>(std::count(kept.begin(), kept.end(), true));
 }
 
-// How an operator's input and output channels hang together.
+// How an operator's input and output channels depend on each other.
 enum class Coupling {
   kNone,   // a full convolution: any set in, any set out
   kEqual,  // channel by channel (depthwise, pools, tables, RESHAPE): output o is made of
@@ -109,8 +109,8 @@ class Folding {
     }
   }
 
-  // Ranges exist for int8 only, and shorter rows, of a RESHAPE or as a dense layer reads them, mix
-  // channels.
+  // Ranges exist for int8 only, and rows that are no multiple of the channels (RESHAPE, dense
+  // layers) mix them.
   bool is_cuttable(size_t step) const {
     const Operator& op = graph_.operators[step];
     if (op.inputs.empty() || op.outputs.empty()) return false;

@@ -1,4 +1,4 @@
-// RELU and its kin as the clamp of the operator before.
+// Fuses RELU and similar functions into the clamp of the operator before.
 //
 // A one-byte function whose table is `clamp(x, low, high)`, as RELU's is where input and output
 // share a scale, narrows the clamp that convolutions, sums, products and pools end with. Clamping
@@ -15,7 +15,7 @@ struct Clamp {
   int low = -128, high = 127;
 };
 
-// The clamp that a table of int8 values is, if it is one.
+// Returns the clamp that a table of int8 values equals, if any.
 std::optional<Clamp> clamp_of(const LookupOp& op) {
   const auto value = [&](int x) {
     return static_cast<int>(static_cast<int8_t>(op.table[static_cast<uint8_t>(x)]));
@@ -32,7 +32,7 @@ void narrow(int& low, int& high, const Clamp& clamp) {
   high = std::clamp(high, clamp.low, clamp.high);
 }
 
-// Whether the operator ends in a clamp; then `clamp` is applied to it.
+// Applies `clamp` to the clamp that the operator ends in. Returns whether there is one.
 bool take_clamp(IntegerOp& form, const Clamp& clamp) {
   if (auto* kernel = std::get_if<KernelOp>(&form)) {
     narrow(kernel->workload.activation_min, kernel->workload.activation_max, clamp);

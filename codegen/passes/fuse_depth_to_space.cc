@@ -1,5 +1,5 @@
-// DEPTH_TO_SPACE behind a layer: the layer writes its bytes where the image will be, and rows of
-// blocks are separated in place, so that there is no second tensor of that size.
+// Fuses DEPTH_TO_SPACE into the layer before it: the layer writes its bytes where the image will
+// be, and rows of blocks are separated in place, so that there is no second tensor of that size.
 #include "codegen/passes/rewriting.h"
 #include "codegen/passes/transposed_convolution.h"
 #include "models/control_flow.h"
@@ -7,7 +7,7 @@
 namespace tinytune {
 namespace {
 
-// The kernel that writes the images which a DEPTH_TO_SPACE alone reads.
+// Returns the kernel whose output is images that only this DEPTH_TO_SPACE reads; null: none.
 KernelOp* producer_of(Rewriting& network, size_t step) {
   const Operator& op = network.op(step);
   const std::vector<int>& image = network.graph().tensor(op.inputs[0]).shape;

@@ -1,8 +1,8 @@
-// PAD as the padding of the convolutions that read it.
+// Fuses PAD into the padding of the convolutions that read it.
 //
-// A convolution leaves taps outside its input out of the sum, which is what a tap on a stored zero
-// point contributes. So a PAD of rows and columns with the reader's zero point need not be stored:
-// its readers pad themselves. Pools are left alone, since they count the taps inside.
+// A convolution leaves taps outside its input out of the sum, and a tap on a stored zero point adds
+// nothing to it. So a PAD of rows and columns with the reader's zero point need not be stored: its
+// readers pad themselves. Pools are left alone, since they count the taps inside.
 #include <algorithm>
 
 #include "codegen/passes/rewriting.h"
@@ -14,7 +14,7 @@ struct SpatialPadding {
   int top = 0, left = 0, bottom = 0, right = 0;
 };
 
-// Of a PAD that adds rows and columns to images and nothing else.
+// Returns the padding of a PAD that only adds rows and columns to images.
 std::optional<SpatialPadding> spatial_padding(Rewriting& network, size_t step) {
   const auto* move = std::get_if<MoveOp>(&network.form(step));
   if (move == nullptr || !move->filled || move->boxes.size() != 1) return std::nullopt;

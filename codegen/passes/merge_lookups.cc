@@ -1,11 +1,11 @@
-// Chains of one-byte functions (QUANTIZE, RELU, LEAKY_RELU, LOGISTIC, TANH, HARD_SWISH) as one.
+// Merges chains of one-byte functions (QUANTIZE, RELU, LEAKY_RELU, LOGISTIC, TANH, HARD_SWISH).
 //
 // All of them are tables of 256 bytes in their integer form, so the composition of two is exact by
 // construction: table2[table1[x]]. A table of the sum of two bytes and a softmax of plain integers
-// take the one behind them likewise, and a product the ones in front of its operands; a product of
-// two functions of the same byte (SiLU as exporters write it: x * LOGISTIC(x)) is one again. What
-// is the identity in the end (a QUANTIZE between equal scales, which converters leave behind) needs
-// no table at all and becomes a RESHAPE.
+// likewise absorb the function behind them, and a product those in front of its operands. A product
+// of two functions of the same byte (SiLU as exporters write it: x * LOGISTIC(x)) is one function
+// again. An identity (a QUANTIZE between equal scales, which converters leave behind) needs no
+// table and becomes a RESHAPE.
 #include <algorithm>
 #include <numeric>
 #include <span>
@@ -40,7 +40,8 @@ void give_looked_up(const LookupOp& lookup, SumTableOp& sums) {
 
 constexpr int kShares = 256;
 
-// Shares are its scale's, of a sum that has at least the largest element's term.
+// Whether all results are below kShares: a result is the scale's share by a sum of terms, which has
+// at least the largest element's term.
 bool has_few_shares(const PlainSoftmaxOp& softmax) {
   return (softmax.shifts.empty() ? softmax.scale : softmax.scale / softmax.terms[0]) < kShares;
 }
@@ -50,7 +51,7 @@ void give_looked_up(const LookupOp& lookup, PlainSoftmaxOp& softmax) {
     softmax.results.push_back(looked_up(lookup, share + softmax.output_offset));
 }
 
-// An operator that has a table of its results gives what the lookup behind it makes of them.
+// Merges a lookup into the operator before it, if that has a table of its results.
 void merge_reader_into(Rewriting& network, size_t step) {
   auto* sums = std::get_if<SumTableOp>(&network.form(step));
   auto* softmax = std::get_if<PlainSoftmaxOp>(&network.form(step));
@@ -65,7 +66,7 @@ void merge_reader_into(Rewriting& network, size_t step) {
   network.set_outputs(step, outputs);
 }
 
-// A product looks operands up itself, where none is repeated and so looked up often.
+// Makes a product look up its operands itself, unless one is broadcast and so looked up often.
 void merge_into_product(Rewriting& network, const LookupOp& lookup, size_t step, size_t reader) {
   auto* product = std::get_if<MulOp>(&network.form(reader));
   if (product == nullptr || !product->broadcast.equal_shapes) return;
@@ -79,7 +80,7 @@ void merge_into_product(Rewriting& network, const LookupOp& lookup, size_t step,
   network.absorb(step, network.op(reader).index);
 }
 
-// Computes the result of every byte by the reference.
+// Replaces a product of a tensor with itself by a table, which the reference computes.
 void make_lookup_of_product(Rewriting& network, size_t step) {
   const auto* product = std::get_if<MulOp>(&network.form(step));
   const std::vector<int>& inputs = network.op(step).inputs;
@@ -102,7 +103,7 @@ void make_lookup_of_product(Rewriting& network, size_t step) {
   network.set_inputs(step, {input});
 }
 
-// The second of two lookups takes the first one in, unless another reader needs the middle.
+// Merges a lookup into the lookup or product behind it, unless its result has another reader.
 void merge_into_reader(Rewriting& network, size_t step) {
   const auto* first = std::get_if<LookupOp>(&network.form(step));
   if (first == nullptr) return;

@@ -1,9 +1,8 @@
-// A part of a part of a window is copied once, from the window itself.
+// Merges nested copies: a part of a part of a window is copied once, from the window itself.
 //
 // Streaming layers with kernels of several lengths split the channels of a window and take the last
-// frames of each half. Where the window is state (shift_state.cc) it is there all through an
-// inference, so that nothing has to live longer to be read later, and the parts between need no
-// room.
+// frames of each half. If the window is state (shift_state.cc), it lives through the whole
+// inference, so reading it later extends no live range, and the parts between need no room.
 #include <algorithm>
 #include <optional>
 
@@ -13,15 +12,15 @@
 namespace tinytune {
 namespace {
 
-// The axis of `part` that one of its elements follows another on at this distance.
+// Returns the axis of `part` along which the elements that it writes are `step` apart.
 std::optional<size_t> axis_of(const Box& part, int64_t step) {
   for (size_t axis = 0; axis < part.extents.size(); ++axis)
     if (part.extents[axis] > 1 && part.output_steps[axis] == step) return axis;
   return std::nullopt;
 }
 
-// `read`, a box of what `part` copies a whole tensor to, as a box of what `part` copies from;
-// nothing where its rows are not rows of `part`.
+// Converts `read`, a box of the tensor that `part` writes as a whole, into a box of the tensor that
+// `part` reads. Nothing if its rows are not rows of `part`.
 std::optional<Box> through(const Box& part, const Box& read) {
   std::array<int64_t, 5> last{};  // the element read last, by axis of `part`
   int64_t rest = read.input_offset;
@@ -67,7 +66,7 @@ class Merging {
     const std::vector<int> parts = network_.op(step).outputs;
     for (size_t o = 0; o < parts.size(); ++o)
       if (network_.is_output(parts[o]) || !whole_box(*move, static_cast<int>(o))) return;
-    // One reader may read several parts: each is taken through in its turn.
+    // One reader may read several parts: it is rewritten for each of them in turn.
     std::vector<Direct> all;
     for (size_t o = 0; o < parts.size(); ++o)
       for (const size_t reader : network_.readers_of(parts[o])) {
@@ -85,7 +84,7 @@ class Merging {
     network_.absorb(step, network_.op(all.front().reader).index);
   }
 
-  // A window that one operator shifts: nobody writes it after that.
+  // Whether the tensor is a window that one operator shifts: nothing writes it after that.
   bool is_shifted(int tensor) {
     if (!graph_.tensor(tensor).is_variable) return false;
     const auto writer = network_.writer_of(tensor);
@@ -103,8 +102,8 @@ class Merging {
     return box;
   }
 
-  // The reader's form with what it reads of `part` read through `box`; what `before` has made of
-  // the same reader is kept.
+  // Returns the reader's form with its reads of `part` replaced by reads through `box`. Starts from
+  // the last form in `before` of the same reader, if any.
   std::optional<MoveOp> read_through(const Box& box, int part, size_t reader,
                                      const std::vector<Direct>& before) {
     const auto* form = std::get_if<MoveOp>(&network_.form(reader));

@@ -1,9 +1,9 @@
 // Rewrites of a network that change no bit of its outputs.
 //
 // Each pass is one row of passes.inc and one .cc: it takes a network and leaves an equivalent one
-// with less to execute. Every pass can be switched off by name, which is how its exactness is
-// tested, and how somebody finds out what it is worth. Passes do not know of each other; the order
-// of the rows is the order they run in.
+// with less to execute. Every pass can be switched off by name, to test its exactness and to
+// measure its benefit. Passes do not know of each other; the order of the rows is the order they
+// run in.
 #pragma once
 
 #include <span>

@@ -1,10 +1,9 @@
-// A TRANSPOSE that a product of activations alone reads: the product reads what is transposed.
+// Removes a TRANSPOSE that only a product of activations reads: the product reads its input.
 //
 // Attention multiplies by transposed keys, and keys that are kept from step to step are many: the
-// copy costs as much as a tenth of the products. Products read their operands with any distance
-// between rows and between elements of a row, so other distances are all there is to it. Where the
-// copy makes rows of elements side by side, and they were not, it stays: kernels read such rows
-// four elements at once.
+// copy costs as much as a tenth of the products. Products read their operands with any stride
+// between rows and between elements of a row, so only the strides change. A copy that makes the
+// elements of rows contiguous stays: such rows are read four elements at once.
 #include <array>
 #include <optional>
 #include <utility>
@@ -16,7 +15,7 @@
 namespace tinytune {
 namespace {
 
-// The distance in what is copied of elements that are `step` apart in the copy.
+// Returns the distance in the box's input of elements that are `step` apart in the copy.
 std::optional<int64_t> distance_in(const Box& box, int64_t step, int extent) {
   if (extent == 1 || step == 0) return step;
   for (size_t axis = 0; axis < box.extents.size(); ++axis)
@@ -25,7 +24,7 @@ std::optional<int64_t> distance_in(const Box& box, int64_t step, int extent) {
   return std::nullopt;
 }
 
-// The side of a product, reading what the box copies.
+// Returns a side of the product with strides that read the box's input; nothing if there are none.
 template <typename Op>
 std::optional<typename Op::Side> read_through(const Op& op, bool is_left, const Box& box) {
   auto side = is_left ? op.left : op.right;
@@ -43,7 +42,7 @@ std::optional<typename Op::Side> read_through(const Op& op, bool is_left, const 
   return side;
 }
 
-// Both operands of one are the same tensor in attention without projections: it stays as it is.
+// Leaves a product whose operands are the same tensor (attention without projections) as it is.
 template <typename Op>
 bool read_through(Op& op, const std::vector<int>& inputs, int transposed, const Box& box) {
   if (inputs.size() < 2 || (inputs[0] == transposed) == (inputs[1] == transposed)) return false;

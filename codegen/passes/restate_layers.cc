@@ -46,8 +46,8 @@ void see_groups_as_channels(KernelOp& op) {
   w.groups = 1;
 }
 
-// Depthwise kernels slide along rows. Convolutions stay as they are: what they stage of a column is
-// a few rows of one pixel, and of a row all of it.
+// Depthwise kernels slide along rows. Convolutions stay as they are: of a column they stage only a
+// few rows of one pixel, of a row all of it.
 void turn_column(KernelOp& op) {
   Workload& w = op.workload;
   if (w.op != OpKind::kDepthwiseConv2d || w.in_w != 1 || w.out_w != 1 || w.kernel_w != 1 ||
@@ -61,8 +61,8 @@ void turn_column(KernelOp& op) {
   w.pad_left = std::exchange(w.pad_top, 0);
 }
 
-// Every d-th pixel of a row is a column of an image of rows of d pixels: a window dilated by d
-// along the row is one of neighbours there. Columns stay dilated, since they may run in strips.
+// Views a row as an image with rows of d pixels: every d-th pixel is then a column, and a window
+// dilated by d is undilated along it. Columns stay dilated, since they may run in strips.
 void fold_dilation(KernelOp& op) {
   Workload& w = op.workload;
   const int d = w.dilation_w;

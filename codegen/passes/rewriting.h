@@ -1,8 +1,8 @@
-// What passes ask of a network (who reads a tensor, who writes it) and how they change it.
+// Queries (readers and writers of a tensor) and changes of a network for passes.
 //
-// Readers and writers are indexed once and kept up to date, and operators that go are taken out
-// together at the end: a pass over ten thousand operators is linear. Steps stay what they were
-// until then.
+// Readers and writers are indexed once and kept up to date, and removed operators are erased
+// together at the end: a pass over ten thousand operators is linear, and steps stay valid until
+// then.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace tinytune {
 class Rewriting {
  public:
   explicit Rewriting(IntegerNetwork& network);
-  /// Takes out what was absorbed; steps are counted anew.
+  /// Erases absorbed operators, which renumbers the steps.
   ~Rewriting();
   Rewriting(const Rewriting&) = delete;
   Rewriting& operator=(const Rewriting&) = delete;
@@ -36,7 +36,7 @@ class Rewriting {
 
   void set_inputs(size_t step, std::vector<int> inputs);
   void set_outputs(size_t step, std::vector<int> outputs);
-  /// Takes a step out; `into` is the model's index of the operator that does its work now.
+  /// Marks a step for removal; `into` is the model's index of the operator that does its work now.
   void absorb(size_t step, std::optional<int> into);
 
  private:

@@ -1,12 +1,12 @@
-// State that is the window over the last frames: one shift a step in place of two copies.
+// Turns the window over the last frames into state: one shift per step instead of two copies.
 //
-// A streaming layer appends new frames to its state, and what is left without the oldest becomes
-// the state again. Where the window itself is kept instead, its frames move down where they are,
-// new ones are written behind them, and whoever reads the window reads the state.
+// A streaming layer appends new frames to its state, and the result without the oldest frames
+// becomes the state again. If the window itself is the state, its frames move down in place, new
+// ones are written behind them, and readers of the window read the state.
 //
 // The window is then kept from one inference to the next: state grows by the frames that arrive,
-// and no window needs room beside it. Frames of which more arrive than are kept stay as they are:
-// the state would more than double, for the copy of less than half of it.
+// and no window needs room beside it. If more frames arrive than are kept, nothing changes: the
+// state would more than double, to save a copy of less than half of it.
 #include <algorithm>
 #include <optional>
 
@@ -18,7 +18,8 @@
 namespace tinytune {
 namespace {
 
-// In the order in which boxes are copied, so that what moves down is read before it is written.
+// Whether elements ascend in copy order, so that those that move down are read before they are
+// overwritten.
 bool is_ascending(const Box& box, const BoxSteps& steps) {
   int64_t reach = 0;  // from the first element to the last, of the axes inside
   for (size_t axis = steps.size(); axis-- > 0;) {
@@ -35,8 +36,8 @@ bool are_equal(const Box& box, const BoxSteps& a, const BoxSteps& b) {
   return true;
 }
 
-// The move of what is kept, from where `taken` finds it to where `given` puts it; both are of one
-// window, and of all of the state. Nothing where the elements do not all move down alike.
+// Returns the move of the kept frames within the window, from where `taken` reads them to where
+// `given` writes them; both cover all of the state. Nothing unless all elements move down equally.
 std::optional<Box> shift_of(const Box& taken, const Box& given, int64_t kept) {
   if (taken.extents != given.extents || taken.input_offset <= given.output_offset ||
       !is_whole(taken, taken.output_offset, taken.output_steps, kept) ||
@@ -50,8 +51,8 @@ std::optional<Box> shift_of(const Box& taken, const Box& given, int64_t kept) {
   return shift;
 }
 
-// Whether code that is not the network's sees the tensor, itself or under another name, and might
-// write over it.
+// Whether code outside the network sees the tensor, directly or through an alias, and might
+// overwrite it.
 bool is_seen_outside(Rewriting& network, int tensor) {
   if (network.is_output(tensor)) return true;
   const std::vector<size_t>& readers = network.readers_of(tensor);
@@ -80,7 +81,7 @@ class Shifting {
   }
 
  private:
-  // `step` assigns a part of a window to the state that the window begins with.
+  // Rewrites a `step` that assigns a part of a window to the state with which the window begins.
   void shift_what_is_assigned(size_t step) {
     const auto* taking = std::get_if<MoveOp>(&network_.form(step));
     if (taking == nullptr || taking->boxes.size() != 1 || taking->boxes[0].constant >= 0 ||
@@ -130,7 +131,7 @@ class Shifting {
     return only;
   }
 
-  // The window is state from now on. Its oldest frames leave before anybody has read them.
+  // Turns the window into state. Its oldest frames are shifted out before anything has read them.
   void keep(int window, int state, const Box& taken, int element_bytes) {
     Tensor& wide = graph_.tensors[static_cast<size_t>(window)];
     Tensor& narrow = graph_.tensors[static_cast<size_t>(state)];

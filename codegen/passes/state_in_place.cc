@@ -1,10 +1,10 @@
-// READ_VARIABLE and ASSIGN_VARIABLE, which copy all of a variable: its readers read the variable
-// itself, and what is assigned is computed where it belongs.
+// Removes READ_VARIABLE and ASSIGN_VARIABLE, which copy all of a variable: readers read the
+// variable itself, and the assigned value is computed in it.
 //
-// A streaming layer reads its last frames, appends the new one and assigns what is left without the
-// oldest: four copies a step, of which two do nothing but move state out of the arena's state and
-// back. They are left out where nobody could see that: a variable may not be written while what was
-// read of it is still wanted, nor read while what will be assigned is there already.
+// A streaming layer reads its last frames, appends the new one and assigns the result without the
+// oldest: four copies per step, of which two only move state out of the variable and back. They are
+// removed if that is not observable: the variable may not be written while the value read from it
+// is still needed, nor read while it already holds the value that will be assigned.
 #include <algorithm>
 
 #include "codegen/passes/rewriting.h"
@@ -20,8 +20,8 @@ bool names(const std::vector<int>& tensors, int tensor) {
 
 bool is_alike(const Tensor& a, const Tensor& b) { return a.type == b.type && a.shape == b.shape; }
 
-// Whether a step behind `first` and before `last` has the variable among its outputs, or among its
-// inputs and may write it: operators that keep state update inputs.
+// Whether a step behind `first` and before `last` may write the variable: as an output, or as an
+// input, which operators that keep state update.
 bool is_written_between(const Rewriting& network, int variable, size_t first, size_t last) {
   for (size_t step = first + 1; step < last; ++step) {
     const Operator& op = network.op(step);
@@ -38,8 +38,8 @@ bool is_named_between(const Rewriting& network, int variable, size_t first, size
   return false;
 }
 
-// A copy in place would be another name of the variable, for longer than is looked at here.
-// Functions of the user's are promised inputs of their own.
+// Refuses copies, which would be aliases of the variable for longer than is checked here, and
+// functions of the user's, which are promised inputs of their own.
 bool can_read_in_place(Rewriting& network, size_t reader, int variable) {
   return !std::holds_alternative<CopyOp>(network.form(reader)) &&
          network.op(reader).kind != OperatorKind::kExternal &&

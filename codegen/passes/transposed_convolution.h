@@ -1,7 +1,7 @@
 // A transposed convolution as the convolution of all its phases (transpose_conv/phases.h).
 //
-// A row of its pixels holds as many rows of the image as the stride, pixel by pixel: these are
-// separated in place.
+// A row of its pixels holds as many rows of the image as the stride, interleaved pixel by pixel:
+// these are separated in place.
 #pragma once
 
 #include <optional>

@@ -14,7 +14,7 @@ std::optional<RowMap> map_of(const KernelOp& op) {
   return RowMap{w.in_h, w.out_h, w.stride_h, w.pad_top, (w.kernel_h - 1) * w.dilation_h + 1};
 }
 
-// Of a column of pixels that the workload has as a row (codegen/passes/restate_layers.h).
+// Whether the workload describes a column of pixels as a row (codegen/passes/restate_layers.h).
 bool is_turned(const Workload& w, const Tensor& output) {
   return w.in_h == 1 && w.out_h == 1 && output.shape[1] > 1 && output.shape[1] == w.out_w;
 }
@@ -45,7 +45,7 @@ std::optional<RowMap> map_of(const Other&) {
   return std::nullopt;
 }
 
-// A row whose window lies in the padding would need no row at all.
+// Checks that no row's window lies entirely in the padding: it would need no input row.
 bool every_row_needs_some(const RowMap& map) {
   return map.pad < map.reach && (map.out_rows - 1) * map.stride - map.pad < map.in_rows;
 }
@@ -97,7 +97,7 @@ IntegerOp computing_rows(const IntegerOp& form, const RowMap& map, RowRange out)
           op.elements = op.elements / map.out_rows * out.count();
         }
         if constexpr (requires { op.broadcast, op.elements; }) {
-          // Of operands of equal shape: all elements in one axis.
+          // Operands have equal shapes: puts all elements on one axis.
           op.broadcast = {};
           op.broadcast.extents[4] = static_cast<int>(op.elements);
           op.broadcast.steps[0][4] = op.broadcast.steps[1][4] = 1;

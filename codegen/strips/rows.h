@@ -1,9 +1,9 @@
-// Rows: which rows of its inputs an operator needs for some rows of its output, and the operator
-// that computes just those.
+// Maps rows of an operator's output to the input rows that they need, and builds the operator that
+// computes only these rows.
 //
-// The latter is an operator like any other, with fewer rows and its own share of the padding, so
-// templates, emitters and the reference compute strips without knowing that there are any. Exact
-// because outputs of these operators depend on nothing but their windows.
+// The latter is an ordinary operator with fewer rows and its share of the padding, so templates,
+// emitters and the reference need no notion of strips. The result is exact, because outputs of
+// these operators depend only on their windows.
 #pragma once
 
 #include <optional>
@@ -22,21 +22,21 @@ struct RowRange {
   bool operator==(const RowRange&) const = default;
 };
 
-/// Row y of the output needs rows [y * stride - pad, y * stride - pad + reach) of every input, as
-/// far as these exist.
+/// Row y of the output needs rows [y * stride - pad, y * stride - pad + reach) of every input,
+/// clipped to the input.
 struct RowMap {
   int in_rows = 1, out_rows = 1;
   int stride = 1, pad = 0, reach = 1;
 
-  /// Of rows that are at least one.
+  /// Returns the input rows that `out` needs; requires at least one row.
   RowRange needed(RowRange out) const;
 };
 
-/// Nothing where the operator cannot be computed row by row: other layouts than NHWC, batches,
-/// dense layers, operands that are repeated or constant, rows that lie in the padding altogether.
+/// Returns nothing if the operator cannot be computed row by row: layouts other than NHWC, batches,
+/// dense layers, broadcast or constant operands, rows whose window is all padding.
 std::optional<RowMap> row_map(const Graph& graph, const Operator& op, const IntegerOp& form);
 
-/// The operator that computes rows `out` from the rows it needs of each input, and from no others.
+/// Returns the operator that computes rows `out`, given only the input rows that they need.
 IntegerOp computing_rows(const IntegerOp& form, const RowMap& map, RowRange out);
 
 }  // namespace tinytune

@@ -13,11 +13,11 @@
 namespace tinytune {
 namespace {
 
-// Kernels read words where rows are multiples of words, as whole tensors are aligned.
+// Kernels load words where sizes permit, relying on aligned tensors: rows must begin at words too.
 constexpr int64_t kRowAlignment = 4;
 
-// Where frames arrive: the step that is printed, the next, which has to compute the same, and the
-// one behind it, for which windows have to slide as for the second.
+// Steps simulated with frames: the one that is printed, a second that must compute the same, and a
+// third that must slide windows like the second.
 constexpr int kStepsLookedAt = 3;
 
 Error unsupported(int index, const std::string& why) {
@@ -112,8 +112,8 @@ class Flow {
   bool is_endless() const { return flow_.group.input == InputArrival::kFrames; }
   int rows_of_output() const { return flow_.maps.back().out_rows; }
 
-  // What a step adds to each tensor. Rows have no end, so the maps get those of the steps that are
-  // looked at: padding below or above would be in the middle of them.
+  // Finds the rows that a step adds to each tensor, and extends the maps by the rows of the
+  // simulated steps. Refuses padded rows: the padding would be in the middle of endless rows.
   Status find_hop() {
     if (flow_.group.rows != 1)
       return unsupported(flow_.group.last, "frames make one row of its output at a time");
@@ -125,7 +125,7 @@ class Flow {
         return unsupported(op(step).index,
                            "it pads the rows, so that what it makes of a frame changes with the "
                            "frame's place in the window");
-      if (rows.out_rows == 1) rows.stride = 1;  // a pool over all rows: it leads to no second one
+      if (rows.out_rows == 1) rows.stride = 1;  // e.g. a pool over all rows: stride is unused
       const int out = added[op(step).outputs[0]], in = out * rows.stride;
       for (const int input : op(step).inputs) {
         if (input < 0 || graph_.tensor(input).is_constant) continue;
@@ -140,8 +140,8 @@ class Flow {
     return ok_status();
   }
 
-  // The first step after the window is full stands for all: the next one is the same. What slides
-  // before the first may still be more, as the first strip of all fills the halos.
+  // Keeps the first step after the window is full to stand for all, if the next one is the same.
+  // Slides before the first may be larger, because the very first strip fills the halos.
   Status keep_one_step() {
     const Strip third = std::move(flow_.strips.back());
     flow_.strips.pop_back();
@@ -183,7 +183,7 @@ class Flow {
     flow_.windows.push_back(window);
   }
 
-  // Rows of the output up to `end`, and what is still missing for them.
+  // Adds the strip that computes output rows up to `end` and the inner rows missing for them.
   void add_strip(int end) {
     Strip strip;
     slide_windows(strip);
@@ -213,7 +213,7 @@ class Flow {
     const auto [known, is_new] = variant_of_.try_emplace(
         std::tuple(step, in.count(), out.count(), pad), flow_.variants.size());
     if (is_new) {
-      // Rows behind the window's are computed as its last ones are.
+      // Rows past the tensor's end (frames) are computed like its last rows.
       const RowMap& whole = flow_.maps[at(step)];
       const int behind = std::max(0, out.end - whole.out_rows);
       flow_.variants.push_back(
@@ -238,7 +238,7 @@ class Flow {
 
   int written(int tensor) { return tensor == flow_.streamed ? arrived_ : done(writer_[tensor]); }
 
-  // By what is still to be computed.
+  // Returns the first row that a remaining call reads.
   int first_row_needed(int tensor) {
     if (tensor == flow_.output)  // what follows the group reads all of them
       return std::max(0, written(tensor) + 1 - rows_of_output());
@@ -253,7 +253,7 @@ class Flow {
 
   void settle_windows() {
     for (size_t w = 0; w < flow_.windows.size(); ++w) {
-      // Rows arrive one by one, so those of an input stay in any case.
+      // Rows of an input arrive between strips, so its window always outlives a strip.
       if (!stays_[w] && flow_.windows[w].tensor != flow_.streamed) continue;
       flow_.windows[w].first_step = flow_.first_step;
       flow_.windows[w].last_step = flow_.last_step;
@@ -278,7 +278,7 @@ class Flow {
     return ok_status();
   }
 
-  // Counted from where the tensor, or its window, begins.
+  // Returns the first row's index, counted from the start of the tensor or of its window.
   int row_in_place(const Strip& strip, int tensor, const RowRange& rows) const {
     const auto window = window_of_.find(tensor);
     return rows.begin - (window == window_of_.end() ? 0 : strip.window_row[window->second]);
@@ -304,13 +304,13 @@ class Flow {
       flow_.runs_into.push_back({input, flow_.output, distance_to(input)});
   }
 
-  // Whatever the output's rows are written over must have been read for the last time, or is read
-  // by the same element of an operator that works in place.
+  // Returns the least distance at which output rows overwrite only input rows that have been read
+  // for the last time, or that the writing operator itself reads element by element, in place.
   int64_t distance_to(int input) const {
     const int64_t in_bytes = row_bytes(graph_.tensor(input));
     const int64_t out_bytes = row_bytes(graph_.tensor(flow_.output));
     int64_t distance = 0;
-    int first_read = std::numeric_limits<int>::max();  // by what follows the call
+    int first_read = std::numeric_limits<int>::max();  // first row that later calls read
     for (auto strip = flow_.strips.rbegin(); strip != flow_.strips.rend(); ++strip)
       for (auto call = strip->calls.rbegin(); call != strip->calls.rend(); ++call) {
         const int step = static_cast<int>(call->step);
@@ -345,7 +345,7 @@ class Flow {
   const Graph& graph_;
   std::span<const IntegerOp> ops_;
   StripFlow flow_;
-  std::vector<RowMap> maps_;         // the flow's; of rows without end, with some more of them
+  std::vector<RowMap> maps_;         // the flow's; with frames, extended by the simulated steps
   std::map<int, int> writer_;        // step, by tensor
   std::map<int, size_t> window_of_;  // by tensor
   std::map<std::tuple<int, int, int, int>, size_t>

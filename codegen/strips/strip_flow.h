@@ -1,19 +1,18 @@
-// Consecutive operators computed strip by strip: who computes which rows when, and where they
-// stand.
+// Schedules a group of consecutive operators strip by strip: which rows each operator computes in
+// which strip, and where these rows are stored.
 //
-// The group's last tensor is computed some rows at a time. Every other operator computes just the
-// rows that are still missing for that, so each row is computed once: the first strip fills the
-// halos, later ones move on by as many rows as they use up. Of a tensor that only the group reads,
-// nothing but a window of rows exists; rows that a later strip needs again are moved to the
-// window's start, which costs a fraction of a percent of what computing them twice would.
+// A strip computes a few rows of the group's last tensor. Every other operator computes only the
+// rows that are still missing for them, so no row is computed twice: the first strip fills the
+// halos, later strips advance by the rows that they consume. Of a tensor inside the group only a
+// window of rows is stored. Rows that a later strip needs again are moved to the window's start,
+// which costs a fraction of a percent of recomputing them.
 //
-// A network's input can be such a tensor too: its rows then come from the caller as strips need
-// them, and it never exists as a whole. Where they come without end (frames), the group's last
-// tensor is a window too: once it is full, each strip moves its rows up by one and computes the
-// last.
+// The network's input can be such a window too: the caller passes its rows as strips need them, and
+// the whole input is never stored. If rows arrive without end (frames), the group's last tensor is
+// also a window: once it is full, each strip moves its rows up by one and computes the last.
 //
-// Rows that all readers have passed free their bytes: the group's output may run into its input
-// from below (`distance`), so that a chain of large tensors needs one of them and a few rows.
+// Rows that all readers have passed free their bytes: the group's output may begin below its input
+// and run into it (`distance`), so a chain of large tensors needs one of them and a few rows.
 #pragma once
 
 #include <compare>
@@ -30,40 +29,40 @@
 
 namespace tinytune {
 
-/// Operators by their index in the model, both included.
+/// A range of operators that run strip by strip, by index in the model, both ends included.
 struct StripGroup {
   int first = 0, last = 0;
-  int rows = 1;  ///< of the last one's output, a strip
-  /// Not kWhole: the network's one input arrives in rows, and only the group reads it.
+  int rows = 1;  ///< rows of the last operator's output per strip
+  /// Unless kWhole, the network's only input arrives row by row and only the group reads it.
   InputArrival input = InputArrival::kWhole;
 
   auto operator<=>(const StripGroup&) const = default;
 };
 
-/// What exists of a tensor that only its group reads.
+/// The stored rows of a tensor inside a group, of a streamed input or, with frames, of the output.
 struct RowWindow {
   int tensor = 0;
-  int rows = 0;  ///< the most at once
-  /// Steps. All of the group's, where rows stay between strips; else from its writer to its last
-  /// reader, and other things may use the memory in between.
+  int rows = 0;  ///< most rows stored at once
+  /// Live range in steps: the whole group if rows outlive a strip or arrive from the caller;
+  /// otherwise from the writer to the last reader: other buffers may use the memory in other steps.
   int first_step = 0, last_step = 0;
 };
 
-/// An operator with as many rows as a strip gives it: equal ones are one variant. Most operators
-/// have a first, which sees the padding above, one for all strips between, and a last.
+/// An operator restricted to the rows of a strip; strips with equal row counts and padding share a
+/// variant. Most operators have three: first strip (padding above), middle strips, last strip.
 struct StripVariant {
   size_t step = 0;
   IntegerOp form;
-  int calls = 0;  ///< an inference
+  int calls = 0;  ///< per inference
 };
 
-/// An operator computes some rows.
+/// One call of a variant: the rows that it reads and computes.
 struct RowCall {
   size_t step = 0, variant = 0;
   RowRange in, out;
 };
 
-/// Rows at the start of a window that nobody needs any more make room: those behind them move up.
+/// Drops the first rows of a window, which no later call reads, and moves the rest to its start.
 struct RowSlide {
   size_t window = 0;
   int dropped = 0, kept = 0;
@@ -72,14 +71,14 @@ struct RowSlide {
 };
 
 struct Strip {
-  int arrived = 0;               ///< rows of a streamed input that the calls need to be there
+  int arrived = 0;               ///< rows of a streamed input that must have arrived
   std::vector<RowSlide> slides;  ///< before the calls
   std::vector<int> window_row;   ///< by window: the row of the tensor at its start, after slides
   std::vector<RowCall> calls;    ///< in the operators' order
 };
 
-/// `output`, the group's, may share memory with `input`, which ends in the group, if it begins at
-/// least `distance` bytes before it.
+/// The group's `output` may overlap `input` if it begins at least `distance` bytes before it and
+/// nothing reads `input` after the group.
 struct RunsInto {
   int input = 0, output = 0;  ///< tensors
   int64_t distance = 0;
@@ -89,29 +88,29 @@ struct StripFlow {
   StripGroup group;
   int first_step = 0, last_step = 0;
   int output = 0;                    ///< the tensor that outlives the group
-  std::optional<int> streamed = {};  ///< the input that arrives in rows; a window
+  std::optional<int> streamed = {};  ///< the input that arrives row by row; it is a window
   std::vector<RowMap> maps;          ///< by step of the group
   std::vector<RowWindow> windows;
-  /// Where frames arrive, the last one is that of every later step.
+  /// With frames, the last strip repeats in every later step.
   std::vector<Strip> strips;
-  int hop = 0;  ///< rows of the input that a step takes; 0: no frames arrive
-  std::vector<RowSlide> slides_of_step =
-      {};  ///< before each step but the first, which is a strip's
+  int hop = 0;  ///< input rows per step; 0: no frames arrive
+  /// Slides before each repetition of the last strip; its first run has the strip's own.
+  std::vector<RowSlide> slides_of_step = {};
   std::vector<StripVariant> variants;
-  std::vector<RunsInto> runs_into;  ///< one for each tensor that the group reads and does not write
+  std::vector<RunsInto> runs_into;  ///< one per tensor from outside the group, unless streamed
 
   const RowMap& map(size_t step) const { return maps[step - static_cast<size_t>(first_step)]; }
   std::optional<size_t> window_of(int tensor) const;
 };
 
-/// Which of the flows a step is in.
+/// Returns the index of the flow that contains `step`.
 std::optional<size_t> flow_at(std::span<const StripFlow> flows, size_t step);
 
 /// Bytes of one row of an image tensor.
 int64_t row_bytes(const Tensor& tensor);
 
-/// `ops` are the graph's operators in execution order. kUnsupported: an operator of the group, a
-/// tensor of it that others read, or rows whose addresses would not be aligned as kernels expect.
+/// Plans a group. `ops` are the graph's operators in execution order. kUnsupported, e.g.: an
+/// operator that cannot run by rows, an inner tensor that others read, rows at unaligned addresses.
 Result<StripFlow> strip_flow(const Graph& graph, std::span<const IntegerOp> ops,
                              const StripGroup& group);
 
