@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kLongestLine = 4096;
 
-/// Null if none of the tables has that name.
+/// Returns the table with the name of `wanted`; null: none.
 toml::table* named(toml::array& tables, const toml::table& wanted) {
   const auto name = wanted["name"].value<std::string_view>();
   for (toml::node& table : tables)
@@ -20,7 +20,7 @@ toml::table* named(toml::array& tables, const toml::table& wanted) {
   return nullptr;
 }
 
-// Moved, because copies forget which line they stand on.
+// Moves tables, because copies lose their line numbers.
 void change(toml::array& base, toml::array&& own) {
   for (toml::node& element : own) {
     toml::table& table = *element.as_table();
@@ -54,7 +54,7 @@ Result<toml::table> parse_tables(std::string_view text, std::string_view origin)
     return Error(ErrorCode::kInvalidInput,
                  std::string(origin) + ":" + std::to_string(line) + ": " + printable(what, 500));
   };
-  // The parser bounds how deep values nest, but not the tables of a key like a.a.a.a
+  // Bounds the depth of dotted keys like a.a.a.a: the parser limits the nesting of values only.
   for (size_t line = 1, begin = 0; begin < text.size(); ++line) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     if (end - begin > kLongestLine) return refused(line, "a line of more than 4096 bytes");

@@ -1,10 +1,10 @@
-// Reading a device file's text, and files that are another device but for some keys.
+// Parsing of device files, and inheritance of one device file from another.
 //
-// `base = "stm32l4r5"` at the top of a file stands for all of that known device's file but its name
-// and description. What the file has itself replaces what the base has, [target], [placement] and
-// [timing] each as a whole: half of one core's timing and half of another's is no core. Only a
-// [[memory]] or [[cache]] of a name that the base has is changed key by key; others are added. A
-// base is known by name and never by path, so that a file stays readable wherever it is sent.
+// `base = "stm32l4r5"` at the top of a file inherits all of that known device's file except its
+// name and description. Entries of the file replace the base's, [target], [placement] and [timing]
+// each as a whole: half of one core's timing and half of another's is no core. Only [[memory]],
+// [[cache]] and [[arrival]] tables with a name in the base are merged key by key; others are added.
+// A base is given by name and never by path, so that a file can be read on any machine.
 #pragma once
 
 #include <toml++/toml.h>
@@ -15,11 +15,11 @@
 
 namespace tinytune::internal {
 
-/// The tables of `text` itself. kInvalidInput: no TOML, or a line of more than 4096 bytes.
+/// Parses `text` without its base. kInvalidInput: no TOML, or a line of more than 4096 bytes.
 Result<toml::table> parse_tables(std::string_view text, std::string_view origin);
 
-/// The tables of `text`, those of its base included. kInvalidInput: no TOML, a line of more than
-/// 4096 bytes, or no such base.
+/// Parses `text` and merges it into its base. kInvalidInput: no TOML, a line of more than 4096
+/// bytes, or no such base.
 Result<toml::table> read_tables(std::string_view text, std::string_view origin);
 
 }  // namespace tinytune::internal

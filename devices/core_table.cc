@@ -11,9 +11,9 @@ namespace {
 /// A single-precision floating-point unit.
 struct Fpu {
   const char* feature = nullptr;  ///< LLVM's name; null: the core has none
-  const char* name = nullptr;     ///< what follows -mfpu=
+  const char* name = nullptr;     ///< value of -mfpu=
 };
-// The Cortex-M7 and M33 round and select in instructions of their own, which nothing here needs.
+// The unit of Cortex-M7 and M33 adds instructions to round and select, which nothing here needs.
 const Fpu kFpv4 = {"vfp4d16sp", "fpv4-sp-d16"};
 const Fpu kFpv5 = {"fp-armv8d16sp", "fpv5-sp-d16"};
 
@@ -21,8 +21,8 @@ struct Core {
   std::string_view cpu;           ///< as LLVM and clang call it
   std::string_view architecture;  ///< what the triple begins with
   std::set<Capability> capabilities;
-  const char* compiled_as = nullptr;  ///< what compilers are told instead, an earlier core
-  Fpu fpu = {};                       ///< that chips may have beside it
+  const char* compiled_as = nullptr;  ///< earlier core named to compilers instead; null: itself
+  Fpu fpu = {};                       ///< optional unit of chips with this core
 };
 
 const std::set<Capability> kWholeWords = {Capability::kMulHigh, Capability::kDivide};
@@ -32,9 +32,9 @@ const std::set<Capability> kCachedDsp = {Capability::kDsp, Capability::kMulHigh,
 const std::set<Capability> kVectors = {Capability::kDsp, Capability::kMulHigh, Capability::kDivide,
                                        Capability::kMve};
 
-// Not here, though LLVM 14 knows them: cores with floating point that the simulator lacks, and the
-// unit of the Cortex-M55, whose registers are those of its vectors. Of that core, LLVM writes code
-// for the one that it extends: vectors and low-overhead loops are what templates write themselves.
+// Omitted, though LLVM 14 knows them: cores with floating point that the simulator lacks, and the
+// FPU of the Cortex-M55, which shares its registers with the vectors. For the Cortex-M55, LLVM
+// generates Cortex-M33 code: templates write vectors and low-overhead loops themselves.
 const Core kArm[] = {{"cortex-m0", "thumbv6m", {}},
                      {"cortex-m0plus", "thumbv6m", {}},
                      {"cortex-m1", "thumbv6m", {}},
@@ -45,7 +45,7 @@ const Core kArm[] = {{"cortex-m0", "thumbv6m", {}},
                      {"cortex-m33", "thumbv8m.main", kDsp, nullptr, kFpv5},
                      {"cortex-m35p", "thumbv8m.main", kDsp, nullptr, kFpv5},
                      {"cortex-m55", "thumbv8m.main", kVectors, "cortex-m33"}};
-// Their extensions are features.
+// Extensions of RISC-V cores are features, not rows.
 const Core kRiscv[] = {{"generic-rv32", "riscv32", {}},
                        {"rocket-rv32", "riscv32", {}},
                        {"sifive-e20", "riscv32", {}},
@@ -55,10 +55,10 @@ const Core kRiscv[] = {{"generic-rv32", "riscv32", {}},
 /// What differs between families.
 struct Family {
   std::span<const Core> cores;
-  std::vector<std::string_view> systems;  ///< what the triple ends with: no operating system
+  std::vector<std::string_view> systems;  ///< ends of the triple, all without operating system
   std::vector<std::string_view> features;
   std::string_view abi;
-  std::string_view isa;  ///< how its names begin
+  std::string_view isa;  ///< prefix of its names
 };
 
 const Family& family_of(CoreFamily family) {
@@ -82,7 +82,7 @@ std::string list_of(std::span<const std::string> words) {
   return list;
 }
 
-/// "+m,-c" as {"+m", "-c"}.
+/// Splits "+m,-c" into {"+m", "-c"}.
 std::vector<std::string> split_features(std::string_view features) {
   std::vector<std::string> words;
   while (!features.empty()) {
@@ -210,7 +210,7 @@ std::vector<std::string> clang_arguments(const Target& target) {
   }
   arguments.push_back("-mcpu=" + internal::compiler_cpu(target) +
                       (internal::has_feature(target, "-dsp") ? "+nodsp" : ""));
-  // Functions take no floats, so that the unit changes nothing of how they are called.
+  // softfp: functions take no floats, so the calling convention is the same with and without FPU.
   const std::string fpu = internal::fpu_name(target);
   arguments.push_back(fpu.empty() ? "-mfloat-abi=soft" : "-mfloat-abi=softfp");
   if (!fpu.empty()) arguments.push_back("-mfpu=" + fpu);

@@ -10,7 +10,7 @@ namespace tinytune {
 namespace {
 
 constexpr std::string_view kTimingName = "timing";
-// What device files may say.
+// The limits of device files.
 constexpr uint32_t kMostFillCycles = 10'000, kMostCycles = 1000;
 constexpr std::string_view kFill = "fill_cycles", kNextFill = "next_fill_cycles";
 
@@ -19,7 +19,7 @@ MemoryRegion& memory_in(Device& device, std::string_view name) {
                        [&](const MemoryRegion& memory) { return memory.name == name; });
 }
 
-// A memory's table, made where the file has none of its own because its base has it.
+// Returns a memory's table; adds one if only the file's base has it.
 toml::table& memory_table(toml::table& file, const std::string& name) {
   if (!file.contains("memory")) file.insert("memory", toml::array{});
   toml::array& tables = *file["memory"].as_array();
@@ -29,7 +29,7 @@ toml::table& memory_table(toml::table& file, const std::string& name) {
   return *tables.back().as_table();
 }
 
-// Whole, as a file that has a base must give it.
+// Returns the whole [timing] table, because a file cannot change single keys of its base's.
 toml::table timing_table(const Timing& timing, std::span<const Cost> costs,
                          const std::string& source) {
   toml::table cycles;
@@ -47,7 +47,7 @@ bool is_known(std::string_view name) {
   return std::find(known.begin(), known.end(), name) != known.end();
 }
 
-// Keys of [timing.cycles] that count a core's parts.
+// Keys of [timing.cycles] that count parts of a core, not cycles: these are not fitted.
 bool is_count(std::string_view key) {
   constexpr std::string_view kCounts[] = {"issue_width", "store_unit", "transfer_registers",
                                           "late_stages", "vector_queue"};

@@ -1,7 +1,7 @@
-// How a program on a device reads the cycles that its core has run, without a runner or a debugger.
+// How a program on a device reads its core's cycle counter, without a runner or a debugger.
 //
-// What [board] and [[counter]] say, and for Cortex-M cores what their architecture says where a
-// file has neither.
+// The answer comes from [board] and [[counter]]; a Cortex-M without [board] has the counter that
+// its architecture defines.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 namespace tinytune {
 
 struct CycleReading {
-  CycleCounter counter = CycleCounter::kRunner;      ///< kRunner: only the program's author knows
+  CycleCounter counter = CycleCounter::kRunner;      ///< kRunner: the program must read its own
   uint32_t csr = 0;                                  ///< kCsr
   uint32_t inhibit_csr = 0, inhibit_bit = 0;         ///< kCsr: the bit that stops it; 0: none
   std::vector<std::pair<uint32_t, uint32_t>> setup;  ///< kCsr: registers to write first, values
 };
 
-/// Of a known device or a device file. Errors are those of load_device().
+/// Loads the counter of a known device or a device file. Errors are those of load_device().
 Result<CycleReading> load_cycle_reading(std::string_view name_or_path);
 
 }  // namespace tinytune

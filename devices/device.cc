@@ -12,7 +12,7 @@
 namespace tinytune {
 namespace {
 
-constexpr uint64_t kLargestFile = 1 << 20;  // the largest that we know has 5 KB
+constexpr uint64_t kLargestFile = 1 << 20;  // the largest known file has 8 KB
 
 }  // namespace
 
@@ -56,7 +56,7 @@ Device in_flash(Device device) {
   device.fast_code_memory.clear();
   device.fast_code_section.clear();
   device.fast_rodata_memories.clear();
-  device.has_open_boundary = false;  // no code is in front of data
+  device.has_open_boundary = false;  // no fast code shares the SRAM
   device.hash = internal::hash_of(device);
   return device;
 }
@@ -117,7 +117,7 @@ Device with_portable_kernels(Device device) {
 
 namespace {
 
-/// Known names have no capitals, and data sheets do: ESP32C3.
+/// Returns `text` in lower case, as known names are: data sheets write ESP32C3.
 std::string lower_case(std::string_view text) {
   std::string lower(text);
   for (char& c : lower)

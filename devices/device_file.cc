@@ -1,4 +1,4 @@
-// A device file: its top level, [placement] and [timing].
+// Reads a device file's top level, [placement], [timing] and [cores].
 #include <algorithm>
 #include <set>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kFastestClock = 10'000'000'000;
 
-/// A key of [placement], and what the memories that it names must allow.
+/// A key of [placement], and the rights that its memories must have.
 struct Use {
   std::string_view key;
   bool executable, writable;
@@ -31,7 +31,7 @@ Status check_memory(const Reader& reader, const toml::node& node, const Device& 
   return ok_status();
 }
 
-/// One name, or a list of them.
+/// Reads one name or a list of names.
 Result<std::vector<std::string>> read_names(const Reader& reader, const toml::table& table,
                                             const std::string& name, std::string_view key) {
   if (table.get(key)->is_array()) return reader.get_strings(table, name, key);
@@ -92,7 +92,7 @@ Status read_placement(const Reader& reader, const toml::table& table, Device& de
     TT_TRY_ASSIGN(device.fast_code_section,
                   reader.get_text(table, name, "fast_code_section", is_section, kSectionRule));
   }
-  // One memory, one use: each is a region of the linker's, and the stack must not meet the data.
+  // Each memory has one use, because it is one linker region; the stack must not reach the data.
   const std::set<std::string> distinct = {device.code_memory, device.rodata_memory,
                                           device.data_memory, device.stack_memory};
   if (distinct.size() != 4) {

@@ -7,10 +7,9 @@
 
 namespace tinytune::internal {
 
-// Name, description, clock, transports and sources change no cycle count, so records stay valid
-// when they do; which loops are aligned is said by a record's schedule. Capabilities follow from
-// what is hashed: the core's architecture and features. Kernels leave an FPU alone, so it and its
-// cycles change no record.
+// Not hashed: name, description, clock, transports and sources, which change no cycle count; loop
+// alignment, which is part of a record's schedule; capabilities, which follow from the hashed
+// architecture and features; and the FPU with its cycles, which kernels do not use.
 uint64_t hash_of(const Device& device) {
   std::ostringstream text;
   const Target target = without_fpu(device.target);
@@ -25,7 +24,7 @@ uint64_t hash_of(const Device& device) {
     if (!m.source.empty())
       text << ' ' << m.fetch_cache << ' ' << m.read_cache << ' ' << m.fill_cycles;
     if (m.next_fill_cycles != m.fill_cycles) text << " next " << m.next_fill_cycles;
-    // Where nothing waits for a bank, it does not matter which one it is.
+    // Banks matter only if accesses wait for them.
     if (!device.timing.cycles.contains("bank_wait")) continue;
     for (const std::string& bank : m.banks) text << " bank " << bank;
   }
@@ -38,11 +37,11 @@ uint64_t hash_of(const Device& device) {
   if (!device.fast_code_memory.empty()) text << " fast code " << device.fast_code_memory;
   if (!device.fast_rodata_memories.empty()) text << " fast rodata";
   for (const std::string& memory : device.fast_rodata_memories)
-    if (memory != device.fast_code_memory) text << ' ' << memory;  // what overflows only
+    if (memory != device.fast_code_memory) text << ' ' << memory;  // only the overflow memories
   text << "\ntiming " << device.timing.model;
   for (const auto& [key, cycles] : device.timing.cycles)
     if (!key.starts_with("float_")) text << ' ' << key << '=' << cycles;
-  // Since there is that rule, the same file means other cycles.
+  // Names the rule of overlapping loads (memory_blocks.h), which changes the cycles of such files.
   const auto& cycles = device.timing.cycles;
   if (cycles.contains("load_after_load") && cycles.at("load_after_load") != cycles.at("load"))
     text << " overlap within a memory";

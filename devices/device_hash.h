@@ -1,4 +1,4 @@
-// What of a device can change a measurement, as one number; logs name it.
+// Hash of all properties of a device that can change a measurement; logs store it.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@
 
 namespace tinytune::internal {
 
-/// Never to change for a device that has logs: their records count only for the same hash.
+/// Returns the hash of `device`. It must never change for a device that has logs, because their
+/// records are valid only for the same hash.
 uint64_t hash_of(const Device& device);
 
 }  // namespace tinytune::internal

@@ -1,6 +1,6 @@
-// What the parts of a device file are read with. Every key is known and required unless said
-// otherwise: a misspelt timing key that silently kept a default would give wrong cycles for as long
-// as nobody looked. Messages name the file and the line.
+// Typed access to the tables of a device file. Unknown keys are errors, and so are missing ones
+// that are not optional: a misspelt timing key that kept its default would give wrong cycles
+// unnoticed. Messages name the file and the line.
 #pragma once
 
 #include <toml++/toml.h>
@@ -82,7 +82,7 @@ class Reader {
     return values;
   }
 
-  /// Text that `allowed` holds for; `rule` says in words what it allows.
+  /// Returns text that passes `allowed`; messages describe that check by `rule`.
   Result<std::string> get_text(const toml::table& table, const std::string& name,
                                std::string_view key, bool (*allowed)(std::string_view),
                                std::string_view rule) const {
@@ -125,23 +125,23 @@ class Reader {
 
 Result<Target> read_target(const Reader& reader, const toml::table& table);
 
-/// The [[cache]] tables; none where there are none.
+/// Reads the [[cache]] tables, which are optional.
 Result<std::vector<CacheModel>> read_caches(const Reader& reader, const toml::table& root);
 
-/// The [[memory]] tables, which name their caches. `mapped`: something here maps them, page by
-/// page.
+/// Reads the [[memory]] tables, which name their caches. `mapped`: memories must be whole 4 KiB
+/// pages, because a transport maps them; else multiples of 16 bytes.
 Result<std::vector<MemoryRegion>> read_memories(const Reader& reader, const toml::table& root,
                                                 const std::vector<CacheModel>& caches, bool mapped);
 
-/// The [[arrival]] tables, which name a cache; none where there are none.
+/// Reads the [[arrival]] tables, which are optional and name a cache.
 Result<std::vector<ArrivalWay>> read_arrivals(const Reader& reader, const toml::table& root,
                                               const std::vector<CacheModel>& caches);
 
-/// The [[port]] and [[counter]] tables of what is otherwise `device`.
+/// Reads the [[port]], [[counter]], [[register]] and [program] tables of `device`'s file.
 Result<ProgramFacts> read_program_facts(const Reader& reader, const toml::table& root,
                                         const Device& device);
 
-/// The [board] table of what is otherwise `device`.
+/// Reads the [board] table of `device`'s file.
 Result<BoardFacts> read_board_facts(const Reader& reader, const toml::table& root,
                                     const Device& device);
 

@@ -1,6 +1,6 @@
 // The device files compiled into the program; the build writes the table (devices/embed.cmake).
 //
-// In the program and not installed beside it, so that a copied executable still knows its boards.
+// They are not installed as files, so that a copied executable still has them.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct DeviceText {
   std::string text, origin;
 };
 
-/// The file of a known device, or the file at a path. Errors are those of load_device().
+/// Reads the file of a known device, or the file at a path. Errors are those of load_device().
 Result<DeviceText> find_device_text(std::string_view name_or_path);
 
 }  // namespace tinytune::internal

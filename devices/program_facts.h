@@ -1,7 +1,8 @@
-// What whole programs find on a device beside its memories: [[port]], [[counter]], [[register]] and
+// The parts of a device that only whole programs use: [[port]], [[counter]], [[register]] and
 // [program] of its file.
 //
-// Apart from Device, because kernels never meet them: no measurement depends on them, and no hash.
+// Separate from Device, because kernels do not use them: neither measurements nor the hash depend
+// on them.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@
 
 namespace tinytune {
 
-/// An address that does something when a program stores a word there: the console and the end of a
-/// test bench.
+/// An address with a side effect when a program stores a word there: a test bench's console or
+/// exit.
 struct Port {
   enum class Does { kPrintCharacter, kPrintHex, kExit };
   uint32_t address = 0;
@@ -23,8 +24,8 @@ struct Port {
 
 /// A counter that programs read with RISC-V's CSR instructions.
 struct CoreCounter {
-  bool counts_cycles = true;                  ///< else instructions
-  std::vector<uint32_t> csrs, high_csrs;      ///< numbers of its lower and upper word
+  bool counts_cycles = true;                  ///< false: counts instructions
+  std::vector<uint32_t> csrs, high_csrs;      ///< CSR numbers of its lower and upper word
   uint32_t inhibit_csr = 0, inhibit_bit = 0;  ///< the bit that stops it; 0: none
 };
 
@@ -38,13 +39,12 @@ struct ProgramFacts {
   std::vector<Port> ports;
   std::vector<CoreCounter> counters;
   std::vector<ControlRegister> registers;
-  /// RISC-V: whether a load or store at an address that is no multiple of its size faults. On Arm
-  /// the architecture says it.
+  /// RISC-V: whether misaligned loads and stores fault. On Arm the architecture defines it.
   bool misaligned_faults = true;
-  std::vector<std::string> no_fetch;  ///< memories that have no bus for instructions
+  std::vector<std::string> no_fetch;  ///< memories that are not on the instruction bus
 };
 
-/// Of a known device or a device file. Errors are those of load_device().
+/// Loads the facts of a known device or a device file. Errors are those of load_device().
 Result<ProgramFacts> load_program_facts(std::string_view name_or_path);
 
 }  // namespace tinytune

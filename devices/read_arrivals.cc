@@ -1,4 +1,4 @@
-// [[arrival]]: ways out of flash that need no core.
+// Reads [[arrival]]: units that copy constants out of flash without the core.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -11,7 +11,7 @@
 namespace tinytune::internal {
 namespace {
 
-// What codegen/networks/arrival_text.cc and simulator/arrival.cc know.
+// The engines of codegen/networks/arrival_text.cc and simulator/arrival.cc.
 struct Engine {
   std::string_view name;
   bool locks_flash = false;

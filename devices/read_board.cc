@@ -1,4 +1,4 @@
-// [board]: what drives a real one.
+// Reads [board], the facts needed to drive a real board.
 #include <algorithm>
 
 #include "devices/base_device.h"
@@ -130,7 +130,7 @@ Result<QemuMachine> read_qemu(const Reader& reader, const toml::table& table) {
   return qemu;
 }
 
-// Known devices that are this one but for some keys, among which is a [board].
+// Returns the names of the known devices that have this one as base and a [board].
 std::string boards_of(const Device& device) {
   std::string names;
   for (const auto& known : embedded_devices()) {

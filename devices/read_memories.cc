@@ -1,4 +1,4 @@
-// [[memory]] and [[cache]]: where things can live, and how slowly they come from there.
+// Reads [[memory]] and [[cache]]: address ranges, rights, wait cycles and banks.
 #include <set>
 
 #include "devices/device_reader.h"
@@ -6,7 +6,7 @@
 namespace tinytune::internal {
 namespace {
 
-// Far beyond any board, and small enough that a file's numbers cannot take the host's memory.
+// Limits far beyond any board that keep a device file from exhausting the host's memory.
 constexpr uint32_t kLargestMemory = 256 << 20, kMostCacheLines = 1 << 16;
 constexpr size_t kMostTables = 32;
 constexpr uint32_t kMostBusCycles = 100;
@@ -41,7 +41,8 @@ Result<CacheModel> read_cache(const Reader& reader, const toml::table& table) {
   return cache;
 }
 
-// Caches only for memories that are read: what a store through one costs is not modelled.
+// Reads caches and waits. Only read-only memories may have caches: stores through a cache are not
+// modelled.
 Status read_speed(const Reader& reader, const toml::table& table,
                   const std::vector<CacheModel>& caches, MemoryRegion& region) {
   const std::string name = "[[memory]]";
@@ -78,7 +79,7 @@ Status read_speed(const Reader& reader, const toml::table& table,
   return ok_status();
 }
 
-// A power of two, so that an address's bits choose the bank.
+// Reads the banks; their number is a power of two, so that bits of the address select the bank.
 Status read_banks(const Reader& reader, const toml::table& table, MemoryRegion& region) {
   if (!table.contains("banks")) return ok_status();
   TT_TRY_ASSIGN(region.banks, reader.get_strings(table, "[[memory]]", "banks"));

@@ -1,5 +1,5 @@
-// [[port]], [[counter]], [[register]] and [program]: what whole programs find on a device beside
-// its memories. Kernels never meet them, so no measurement depends on them.
+// Reads [[port]], [[counter]], [[register]] and [program], which only whole programs use: no
+// measurement of a kernel depends on them.
 #include <algorithm>
 
 #include "devices/base_device.h"

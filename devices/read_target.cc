@@ -1,4 +1,4 @@
-// [target]: the core, and what compilers must be told of it.
+// Reads [target]: the core and the compiler settings for it.
 #include <array>
 
 #include "devices/core_table.h"
@@ -10,8 +10,7 @@ namespace {
 constexpr std::array kCapabilities = {Capability::kDsp, Capability::kMulHigh, Capability::kDivide,
                                       Capability::kPrefetch, Capability::kMve};
 
-// Files from before there was the key leave it out, and so may others: then it is all that the
-// core gives.
+// Reads the capabilities; the key is optional, and its default is all that the core has.
 Result<std::set<Capability>> read_capabilities(const Reader& reader, const toml::table& table,
                                                const Target& target) {
   const char* const key = "capabilities";
@@ -32,14 +31,15 @@ Result<std::set<Capability>> read_capabilities(const Reader& reader, const toml:
   return capabilities;
 }
 
-// Chips may leave the unit out, so a file that does not list it has none.
+// Returns whether the file lists an FPU. It is optional on chips, so the default is none.
 Result<bool> lists_fpu(const Reader& reader, const toml::table& table) {
   if (!table.contains("capabilities")) return false;
   TT_TRY_ASSIGN(const auto names, reader.get_strings(table, "[target]", "capabilities"));
   return std::find(names.begin(), names.end(), kFpuCapability) != names.end();
 }
 
-// Files from before it followed from the other keys have this one, and their logs its hash.
+// Accepts the redundant key clang_arguments only with the value derived from the other keys, which
+// is the one that is hashed.
 Status check_clang_arguments(const Reader& reader, const toml::table& table, const Target& target) {
   const char* const key = "clang_arguments";
   if (!table.contains(key)) return ok_status();
@@ -54,8 +54,8 @@ Status check_clang_arguments(const Reader& reader, const toml::table& table, con
                           list + ")");
 }
 
-// Whoever writes a device file must not get to run a program of their choice: a compiler is found
-// on the PATH, and flags choose a machine. Others load plug-ins, or read and write files.
+// A device file must not be able to run an arbitrary program: its compiler is a name on the PATH,
+// and its flags only select a machine. Other flags load plug-ins, or read and write files.
 constexpr std::string_view kCompilerRule =
     "a program's name on the PATH that ends in gcc, clang or cc, and perhaps a version";
 
@@ -75,7 +75,7 @@ bool is_machine_flag(std::string_view flag) {
   return flag.size() <= 64 && flag.find_first_not_of(kAllowed) == std::string_view::npos;
 }
 
-// Bits of a vector register, where they do not follow from the instruction set.
+// Reads the bits of a vector register if the instruction set leaves them open.
 Status read_vector_length(const Reader& reader, const toml::table& table, Target& target) {
   const char* const key = "vlen";
   const bool open = has_open_vector_length(target);
@@ -90,8 +90,9 @@ Status read_vector_length(const Reader& reader, const toml::table& table, Target
   return reader.error(*table.get(key), "vlen must be a power of two from 32 to 1024 bits");
 }
 
-// What kernels are optimised for before they are printed: some 32-bit machine. Capabilities are the
-// file's word, since nothing else is known of the core.
+// Reads a core of which only a C compiler is known. Kernels are optimised for a generic 32-bit
+// machine before they are printed as C. Capabilities are what the file claims, as nothing else is
+// known of the core.
 Result<Target> read_any_core(const Reader& reader, const toml::table& table) {
   const std::string name = "[target]";
   TT_TRY(reader.only(table, name, {"isa", "compiler", "flags", "capabilities"}));

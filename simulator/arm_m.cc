@@ -64,7 +64,7 @@ bool is_extension(std::string_view name) {
   return false;
 }
 
-/// The last register before the amount of the shift.
+/// Returns the register that is shifted: the last one before the shift's amount.
 uint64_t shifted_operand(const MachineCode& code) {
   uint64_t bit = 0;
   for (const MachineOperand& operand : code.operands) {
@@ -77,7 +77,7 @@ uint64_t shifted_operand(const MachineCode& code) {
   return bit;
 }
 
-/// Offset of a word load from a base register, in bytes; -1 where there is none to know.
+/// Returns the byte offset of a word load from its base register; -1: not known.
 int16_t word_offset(const MachineCode& code) {
   if (code.operands.size() < 3) return -1;
   const int64_t value = code.operands[2].immediate;
@@ -89,7 +89,7 @@ bool accumulates(std::string_view name) {
   return starts_with_any(name, {"t2MLA", "t2MLS", "t2SMLA", "t2SMLS", "t2SMMLA", "t2SMMLS"});
 }
 
-/// Sums, which follow the factors among what is read, and what says whether to do anything.
+/// Returns all registers but the two factors: addends, which follow them, and the predicate.
 uint64_t added_reads(const MachineCode& code) {
   uint64_t factors = 0;
   for (size_t i = code.defined; i < std::min<size_t>(code.operands.size(), code.defined + 2); ++i)
@@ -114,7 +114,7 @@ FloatKind float_kind_of(const MachineCode& code) {
 
 bool is_float_multiple(std::string_view name) { return starts_with_any(name, {"VLDM", "VSTM"}); }
 
-/// Registers of the unit that an instruction loads or stores: the list, or the one it names.
+/// Describes the floating-point registers that an instruction loads or stores: a list, or one.
 void describe_float_memory(const MachineCode& code, Instruction& out) {
   uint64_t moved = 0;
   const size_t first = is_float_multiple(code.name) ? code.fixed - 1 : 0;
@@ -239,7 +239,7 @@ bool describe_arm(const MachineCode& code, bool allow_system, bool floats, Instr
   out.complex = out.kind == InstructionKind::kAlu && is_complex(code.name);
   const bool shifts = out.kind == InstructionKind::kAlu && code.name.ends_with("rs");
   out.shifted = shifts || starts_with_any(code.name, {"t2SXTA", "t2UXTA"});
-  // The Cortex-M7 shifts early and adds late; plain extensions it does late too (jnk0le).
+  // The Cortex-M7 shifts early and adds late; it does plain extensions late, too (jnk0le).
   if (shifts) out.late_reads = out.reads & ~shifted_operand(code);
   if (out.complex && is_extension(code.name)) out.late_reads = out.reads;
   out.reads &= ~kPcBit;

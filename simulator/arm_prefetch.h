@@ -1,8 +1,8 @@
-// Arm's PLD, a load that brings a line to the cache and nothing to a register.
+// Arm's PLD, which loads a line into the cache and nothing into a register.
 //
-// The emulator passes over it, so whoever counts cycles has to find it in the code and look at its
-// base when it runs. Found are the forms of a base and an offset from -255 to 4095; others do
-// nothing.
+// The emulator ignores it, so engines find it in the code for the cycle model, and read its base
+// when it runs. Detects base registers with offsets from -255 to 4095; other forms have no effect
+// here.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct ArmPrefetch {
   uint32_t offset;  ///< bytes from it, modulo 2^32
 };
 
-/// `code`: a word of it, its first half low.
+/// Decodes a PLD; nothing: another instruction. `code` has the first half word in its low bits.
 inline std::optional<ArmPrefetch> arm_prefetch(uint32_t code) {
   constexpr unsigned kPc = 15;
   const unsigned base = code & 15;
@@ -29,7 +29,8 @@ inline std::optional<ArmPrefetch> arm_prefetch(uint32_t code) {
   return std::nullopt;
 }
 
-/// Where `code` has them, which begins at `address`; and where constants look like one.
+/// Returns the addresses of PLDs in `code`, which begins at `address`; also of constants that look
+/// like one.
 inline std::vector<uint32_t> arm_prefetches(std::span<const uint8_t> code, uint32_t address) {
   return addresses_of_code(code, address, arm_prefetch);
 }

@@ -70,7 +70,7 @@ uint32_t ArmSystem::cycle_counter(uint64_t cycles) const {
   return counter_offset_ + (cycle_counter_runs() ? static_cast<uint32_t>(cycles) : 0);
 }
 
-// Counts down to 0, and then from the reload value again.
+// Returns SysTick's value: it counts down to 0, and then again from the reload value.
 uint32_t ArmSystem::tick_value(uint64_t cycles) const {
   const auto control = words_.find(kTickControl), reload = words_.find(kTickReload);
   if (control == words_.end() || (control->second & 1) == 0) return tick_start_;
@@ -130,7 +130,7 @@ void ArmSystem::write_word(uint32_t offset, uint32_t value, uint64_t cycles) {
       words_[offset] = offset == kTickControl ? value & 7 : value & kTickMask;
       return;
     case kConfiguration:
-      if (always_aligned_) return;  // ARMv6-M: nothing to write
+      if (always_aligned_) return;  // nothing to write
       words_[offset] = value;
       traps_misaligned_ = (value & kTrapMisaligned) != 0;
       traps_division_by_zero_ = (value & kTrapDivisionByZero) != 0;

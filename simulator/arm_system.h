@@ -1,6 +1,6 @@
 // The private peripherals of a Cortex-M core (0xE0000000 to 0xE00FFFFF), as far as programs without
-// interrupts meet them: the cycle counter of the DWT, SysTick, identification, and registers that
-// answer what was written to them.
+// interrupts use them: the cycle counter of the DWT, SysTick, identification, and registers that
+// read back the value written.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ class ArmSystem {
 
   ArmSystem(const Target& target, uint32_t vector_table);
 
-  /// `offset` from kAddress; `cycles` that the core has run.
+  /// `offset`: from kAddress; `cycles`: of the core so far.
   uint32_t read(uint32_t offset, uint32_t size_bytes, uint64_t cycles);
   void write(uint32_t offset, uint32_t size_bytes, uint32_t value, uint64_t cycles);
 
-  /// The program has asked for a reset.
+  /// Returns whether the program has requested a reset.
   bool reset() const { return reset_; }
 
-  /// What the program has made the core trap, or allowed it to run.
+  /// Return which traps are enabled, by the program or always, and whether the FPU is enabled.
   bool traps_misaligned() const { return traps_misaligned_; }
   bool traps_division_by_zero() const { return traps_division_by_zero_; }
   bool floating_point_enabled() const;
@@ -37,10 +37,10 @@ class ArmSystem {
   bool tick_reached_zero(uint64_t cycles) const;
 
   bool has_cycle_counter_;
-  bool always_aligned_;  ///< unaligned accesses fault whatever the program sets
+  bool always_aligned_;  ///< whether unaligned accesses always fault, as the architecture defines
   bool traps_misaligned_, traps_division_by_zero_ = false;
   std::map<uint32_t, uint32_t> words_;
-  uint32_t counter_offset_ = 0;  ///< of CYCCNT from `cycles`; its value while it stands
+  uint32_t counter_offset_ = 0;  ///< CYCCNT minus `cycles`; its value while it is stopped
   uint32_t tick_start_ = 0;      ///< SysTick's value at `tick_since_`
   uint64_t tick_since_ = 0;
   bool tick_flag_ = false;

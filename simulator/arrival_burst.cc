@@ -1,10 +1,10 @@
-// The flash interface (SSI) of RP2040 while it brings many words in one transfer, which a DMA
+// The flash interface (SSI) of RP2040 while it reads many words in one transfer, which a DMA
 // channel takes, as far as the driver of generated libraries uses it. Registers by pico-sdk 2.2.0:
 // hardware_regs ssi.h and dreq.h.
 //
-// The XIP unit uses the same interface for its misses. From where the driver disables it, to set
-// the transfer's length, up to where it has set it back, a miss would be answered with other bytes
-// or never: Engine ends a call that reads or runs flash then, hits included, as those are luck.
+// The XIP unit uses the same interface for its misses. From when the driver disables the interface,
+// to set the transfer's length, until it has restored it, a miss would get wrong bytes or no
+// answer. So Engine ends a call that reads or executes flash then, even on hits, which are luck.
 #include <utility>
 
 #include "simulator/arrival.h"
@@ -16,8 +16,8 @@ namespace {
 constexpr uint32_t kSsi = 0x18000000, kRegistersBytes = 0x1000, kFlash = 0x10000000;
 constexpr uint32_t kLength = 0x04, kEnable = 0x08, kDma = 0x4C, kData = 0x60, kFormat = 0xF4;
 constexpr uint32_t kDmaBothWays = 3;
-// As pico-sdk's boot2_w25q080.S leaves it: no command, 32 bits of address and mode, 4 clocks of
-// waiting, four wires; and the mode in which the next read has no command either.
+// As pico-sdk's boot2_w25q080.S leaves it: no command, 32 bits of address and mode, 4 wait clocks,
+// four wires; and the mode in which the next read has no command either.
 constexpr uint32_t kMode = 0xA0, kUsualFormat = kMode << 24 | 4u << 11 | 8u << 2 | 2u;
 
 class Ssi final : public Peripheral {
@@ -64,7 +64,7 @@ class Ssi final : public Peripheral {
 
   Arrival& arrival_;
   uint32_t more_words_ = 0, dma_ = 0;
-  uint32_t to_ = 0, words_ = 0;  ///< for which a channel waits
+  uint32_t to_ = 0, words_ = 0;  ///< for which a DMA channel waits
   bool enabled_ = true;
 };
 

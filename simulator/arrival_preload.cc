@@ -1,5 +1,5 @@
-// The cache of the ESP32-C3 that fetches lines ahead, as far as the driver of generated libraries
-// uses it. Registers by esp-idf, soc/esp32c3 extmem_reg.h.
+// The preload unit of the ESP32-C3's cache, which fetches lines ahead, as far as the driver of
+// generated libraries uses it. Registers by esp-idf, soc/esp32c3 extmem_reg.h.
 #include "simulator/arrival.h"
 
 namespace tinytune {

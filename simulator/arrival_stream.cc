@@ -24,7 +24,7 @@ class Stream final : public Peripheral {
   uint32_t load(uint32_t offset, uint32_t stored, PeripheralBus&) override {
     return offset == kStat ? kFifoEmpty | kCacheReady : stored;
   }
-  /// A channel takes what it brings, once.
+  /// Starts the transfer to a DMA channel's `to`.
   void feed(uint32_t to, uint32_t words, PeripheralBus& bus) {
     if (words == 0 || std::exchange(words_, 0) != words)
       return bus.fault("a DMA channel waits for other words than the stream brings");

@@ -6,17 +6,17 @@ namespace tinytune {
 namespace {
 
 constexpr uint64_t kWindows = 4, kWindowCycles = 1 << 20;
-// From where it waits, the second core comes to its part that much later than the first: 6 or 7
-// cycles, as the RTL runs generated libraries.
+// Cycles by which the second core starts its part later than the first, because it waits for work:
+// 6 or 7 when the RTL runs generated libraries.
 constexpr uint64_t kSecondStarts = 7;
 constexpr uint64_t kNoLimit = ~uint64_t{0};
 
-/// What ports ask of banks in a cycle, and who has to wait.
+/// Requests of the ports in a cycle, and the arbitration of banks among them.
 class Turns {
  public:
   static constexpr size_t kData = 0, kCode = 1;
 
-  /// `core` asks for these, besides what it waits for.
+  /// Adds requests of `core`; a port that still waits keeps its earlier one.
   void ask(size_t core, std::array<uint8_t, 2> banks) {
     for (size_t port = 0; port < 2; ++port)
       if (!waits_[core][port]) banks_[core][port] = banks[port];
@@ -53,12 +53,12 @@ class Turns {
 
   std::array<std::array<uint8_t, 2>, 2> banks_{};
   std::array<std::array<bool, 2>, 2> waits_{};
-  std::array<uint8_t, 256> served_{};  ///< the port that a bank served last
+  std::array<uint8_t, 256> served_{};  ///< by bank: the port served last
 };
 
 }  // namespace
 
-/// A core that executes its part.
+/// A core that executes its part, cycle by cycle.
 class BankContest::Side {
  public:
   Side(const std::vector<Block>& blocks, const Part& part, const Place& from, size_t end)
@@ -70,10 +70,10 @@ class BankContest::Side {
   }
 
   bool is_over() const { return at_.block >= end_; }
-  /// Where its last whole block ended.
+  /// Returns the end of its last completed block.
   const Place& place() const { return at_; }
 
-  /// One cycle. Bank of the word of code that is asked for, and of the data.
+  /// Runs a cycle; returns the banks of the data and of the word of code that it requests.
   std::array<uint8_t, 2> step(const BankMap& banks) {
     FetchStream::Cycle cycle;
     if (is_over()) return {};
@@ -118,8 +118,8 @@ class BankContest::Side {
       stream_.foresee(now_->address, now_->halves == 2, now_->target);
   }
 
-  // The comparison of a branch does not wait for an access before it, unless it is of what was
-  // loaded.
+  // The comparison of a branch does not wait for an access before it, unless it reads the loaded
+  // value.
   void jump_early(FetchStream::Cycle& cycle) {
     const bool may = late_ == 0 && left_ == 0 && !asked_jump_ &&
                      stream_.decodable() >= now_->halves && !stream_.holds();
@@ -193,7 +193,7 @@ void BankContest::leave_for(uint32_t address, const BlockGraph& graph) {
   Part& part = parts_[core_];
   const auto accesses = static_cast<uint32_t>(part.banks.size() - part.told);
   part.told = part.banks.size();
-  // A block entered in a state stays where it is; so does a state.
+  // Nodes of the graph do not move, so the address of the entry state identifies block and state.
   const Passage passage{&graph.entry(), address, accesses};
   const auto [position, is_new] =
       known_.try_emplace(passage, static_cast<uint32_t>(blocks_.size()));

@@ -74,7 +74,7 @@ void BankTiming::leave_for(uint32_t address, BlockGraph& graph) {
 int64_t BankTiming::leave(std::span<const Instruction> block, const BlockExit& exit,
                           const PipelineState& entry) {
   if (!begun_) {
-    // What the first fetch takes is before the call.
+    // The first fetch happens before the call.
     FetchStream stream(block.empty() ? exit.target : block.front().address);
     stream.advance({}, banks_, 0);
     step_.from = number_of({PipelineState(), stream});

@@ -1,8 +1,8 @@
-// What a run loses where fetches meet loads and stores in a bank.
+// The cycles that a core loses to fetches that collide with its own loads and stores in a bank.
 //
-// The graph of blocks (block_graph.h) counts as if they never met. Beside it, this follows the same
-// blocks with the banks of their accesses, and tells the difference. A block that is left the same
-// way, in the same state, with its accesses in the same banks, costs the same: that is looked up.
+// The graph of blocks (block_graph.h) counts without collisions. This follows the same blocks with
+// the banks of their accesses, and adds the difference. A block with the same state, exit and banks
+// of its accesses costs the same, which is cached.
 #pragma once
 
 #include <cstdint>
@@ -22,23 +22,23 @@ class BankTiming {
  public:
   BankTiming(const Device& device, const TimingModel& timing);
 
-  /// Whether code in `filled` may share banks with what is loaded and stored: with a writable
-  /// memory, or with something else in `filled`.
+  /// Returns whether code in `filled` may share banks with data: with a writable memory, or with
+  /// another range of `filled`.
   bool meets(std::span<const AddressRange> filled) const;
 
-  /// The code has changed.
+  /// Empties the cache, because the code has changed.
   void clear();
-  /// A call starts: nothing is fetched yet.
+  /// Starts a call, with nothing fetched.
   void begin();
   void access(uint32_t address) { data_banks_.push_back(banks_.at(address)); }
-  /// Charges what the block lost that `graph` stands at and leaves for `address`.
+  /// Charges the losses of the current block of `graph`, which it leaves for `address`.
   void leave_for(uint32_t address, BlockGraph& graph);
-  /// The sum of that since the call began, modulo 2^64.
+  /// Returns the sum of these charges since the call began, modulo 2^64.
   uint64_t charged() const { return charged_; }
 
  private:
-  /// The block that ran with the accesses since the last call leaves for `exit`. Cycles more than
-  /// it takes by itself when entered in `entry`; may be negative, the sum of a run is not.
+  /// Returns the extra cycles of `block` with the accesses since the last call, compared with the
+  /// block alone entered in `entry`. May be negative; the sum of a run is not.
   int64_t leave(std::span<const Instruction> block, const BlockExit& exit,
                 const PipelineState& entry);
 

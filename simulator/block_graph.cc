@@ -58,10 +58,10 @@ void BlockGraph::mark_section(Block& block) const {
 
 namespace {
 
-constexpr uint32_t kPageBytes = 4096, kMostInstructions = 512;  // of one of the emulator's blocks
+constexpr uint32_t kPageBytes = 4096, kMostInstructions = 512;  // limits of the emulator's blocks
 
-/// Bytes that the emulator's block at `address` runs. One that ends in an instruction that only we
-/// know is given 4 bytes short of that instruction, modulo 2^16.
+/// Returns the bytes that the emulator's block at `address` runs. If it ends in an instruction that
+/// the emulator does not know, `size_bytes` is 4 bytes short of that instruction, modulo 2^16.
 uint32_t true_size(uint32_t address, uint32_t size_bytes, std::span<const uint8_t> code) {
   const uint32_t target = static_cast<uint16_t>(size_bytes + 4);
   uint32_t offset = 0, instructions = 0;
@@ -72,7 +72,7 @@ uint32_t true_size(uint32_t address, uint32_t size_bytes, std::span<const uint8_
     offset += (last & 3) == 3 ? 4 : 2;
   }
   if (offset != target || offset + 4 > code.size()) return size_bytes;
-  // Both also cut blocks, and what follows is a block of its own.
+  // A block cut at one of these limits is complete: what follows is a block of its own.
   const bool is_cut = instructions >= kMostInstructions ||
                       (offset > 0 && address / kPageBytes != (address + offset - 1) / kPageBytes);
   const bool unknown = is_bit_manipulation(last) || is_riscv_vector(last);
@@ -87,8 +87,8 @@ BlockGraph::Block& BlockGraph::block_at(uint32_t address, uint32_t size_bytes) {
   if (!is_new) return block;
   block.address = address;
   block.size_bytes = size_bytes;
-  // Everything up to the end of the region, because Unicorn leaves some instructions that it will
-  // not run out of the block before them.
+  // Takes the code up to the region's end, because Unicorn omits some instructions that it will not
+  // run from the block before them.
   const Memory::Region* region = memory_->region(address);
   std::span<const uint8_t> code;
   if (region != nullptr) {
@@ -158,8 +158,9 @@ BlockGraph::Node& BlockGraph::node_at(Block& block, const PipelineState& entry) 
   return *node;
 }
 
-// Two edges for one address: a branch to the instruction after it costs differently when taken.
-// Both keys are odd, so that the step at run time finds neither and asks.
+// Returns the key of the edge from `left` to `address`. A branch to the instruction after it has
+// two edges to one address, because it costs differently when taken. Both keys are odd, so that
+// enter() finds neither and calls enter_first_time().
 uint32_t BlockGraph::key_of(const Block& left, uint32_t address) const {
   if (!left.to_next || address != left.address + left.size_bytes) return address;
   const uint32_t branch = memory_->code_at(left.instructions.back().address);
@@ -167,7 +168,7 @@ uint32_t BlockGraph::key_of(const Block& left, uint32_t address) const {
   return taken ? ~address : ~address ^ 2;
 }
 
-// A block that the emulator cut short ends in no jump; control just goes on.
+// A block that the emulator cut short does not end in a jump: control falls through.
 bool BlockGraph::is_taken(const Block& left, uint32_t key, uint32_t address) {
   const Instruction& last = left.instructions.back();
   const bool elsewhere = address != left.address + left.size_bytes;
@@ -175,7 +176,7 @@ bool BlockGraph::is_taken(const Block& left, uint32_t key, uint32_t address) {
   return last.ends_block && (elsewhere || jumps || key == ~address);
 }
 
-// What runs next may not have been decoded yet; on RISC-V its size is in its lowest bits.
+// The next block may not be decoded yet; a RISC-V instruction's size is in its lowest bits.
 BlockExit BlockGraph::exit_to(uint32_t address) const {
   BlockExit exit;
   exit.target = address;
@@ -220,8 +221,7 @@ void BlockGraph::learn(const Edge& edge) {
   }
 }
 
-// A branch that the core does not know yet: it expects loops to go on, and nothing else to be left
-// out.
+// Resets a branch's history: backward branches start as weakly taken, others as weakly not taken.
 void BlockGraph::forget(Block& block) const {
   if (block.history == nullptr) return;
   const uint8_t likely = timing_.branch_histories().likely;

@@ -1,10 +1,10 @@
-// The walk of a program over its basic blocks, and what each step cost.
+// A program's walk over its basic blocks, with the cost of each step.
 //
 // A node is a block entered with one pipeline state; an edge leads to the block that ran next and
 // carries the cycles of the block it leaves, with the jump taken or not. Hazards across blocks are
-// therefore exact, while a step at run time is one comparison and one increment: no hashing, no
-// arithmetic on cycles. Totals are summed when somebody asks, over what has run since the last sum:
-// a program of ten thousand sections pays for each section's own blocks.
+// therefore exact, while a step at run time is one comparison and one increment, without hashing.
+// Totals are summed on demand, over the nodes that have run since the last sum: of ten thousand
+// sections each pays only for its own blocks.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class BlockGraph {
   BlockGraph(const Device& device, Decoder decoder, TimingModel timing, const Memory* memory,
              const MemoryTiming::Waits* waits);
 
-  /// Forgets every block: the code has changed.
+  /// Forgets all blocks, because the code has changed.
   void clear();
 
   /// Starts a call: counts at zero, the pipeline empty.
@@ -38,8 +38,8 @@ class BlockGraph {
 
   enum class Step { kRun, kSectionEntry, kStop };
 
-  /// A block is about to run. kStop: it must not, see stopped_by(). kSectionEntry: run it, but
-  /// call enter_section first.
+  /// Steps to a block that is about to run. kStop: it must not run, see stopped_by().
+  /// kSectionEntry: call enter_section() before it runs.
   Step enter(uint32_t address, uint32_t size_bytes) {
     for (Edge& edge : at_->edges) {
       if (edge.address != address) continue;
@@ -55,78 +55,79 @@ class BlockGraph {
   }
   void enter_section(uint32_t return_address);
 
-  /// The one that runs now, an index of those that begin() was given; -1: none.
+  /// Returns the section that runs now, as an index of begin()'s sections; -1: none.
   int section() const { return section_; }
 
-  /// Whether a branch to the instruction after it is taken, and what memory a load reads from, only
-  /// registers tell. They are read before a block runs. Without them such a branch is not taken.
+  /// Sets the reader of registers, which determine whether a branch to the instruction after it is
+  /// taken, and which memory a load reads from. They are read before a block runs. Without a reader
+  /// such a branch counts as not taken.
   void set_registers(RegisterReader registers) { registers_ = std::move(registers); }
 
-  /// How the block that runs now would leave for `address`, which runs next; and how it was
-  /// entered.
+  /// Returns the exit of the block that runs now if `address` runs next; and its entry state.
   BlockExit exit_to(uint32_t address) const;
   const PipelineState& entry() const { return at_->entry; }
 
-  /// More cycles of the block that runs now, which its instructions alone do not tell. Fewer,
-  /// modulo 2^64, where it is the sum of a run that is meant.
+  /// Adds cycles to the block that runs now, which depend on more than its instructions. May be
+  /// negative, modulo 2^64, if only the sum of a run is meaningful.
   void charge(uint64_t cycles) {
     charged_ += cycles;
     clock_ += cycles;
     at_->block->cost.cycles += cycles;
   }
-  /// Of the waits that counts() has anyway: these fell on the block that runs now.
+  /// Attributes waits, which counts() includes already, to the block that runs now.
   void attribute_wait(uint64_t cycles) { at_->block->cost.cycles += cycles; }
-  /// Cycles up to the block that runs now but for those that wait.
+  /// Returns the cycles up to the block that runs now, without waits.
   uint64_t clock() const { return clock_; }
 
-  /// The last block left for `return_address`, and the call is over.
+  /// Ends the call: the last block has left for `return_address`.
   void finish(uint32_t return_address);
 
-  /// Of blocks run to their end; the block that faulted or was refused is not among them.
+  /// Returns the counts of blocks that ran to their end, without the one that faulted or was
+  /// refused.
   Counts counts();
   const std::vector<SectionVisit>& visits() const { return visits_; }
 
   struct Stop {
     CallEnd end = CallEnd::kReturned;
     std::string detail;
-    bool floating_point = false;  ///< an illegal instruction, of an Arm core's optional unit
+    bool floating_point = false;  ///< an illegal instruction of an Arm core's optional FPU
   };
   const Stop& stopped_by() const { return stop_; }
 
-  /// Address of the `index`-th (from 0) load or store of the block that runs now; of the block
-  /// itself when it has fewer.
+  /// Returns the address of the instruction that makes access `index` (from 0) of the block that
+  /// runs now; the block's if it makes fewer.
   uint32_t access_address(size_t index) const;
 
-  /// Of the block that runs now; null if it has no instruction at `address`.
+  /// Returns an instruction of the block that runs now; null: none at `address`.
   const Instruction* instruction_at(uint32_t address) const;
-  /// Of any address, as an assembler writes it; empty where no instruction stands.
+  /// Returns the instruction at any address, as an assembler writes it; empty: none.
   std::string text_at(uint32_t address);
 
-  /// Whether the block that runs now has an instruction of the floating-point unit.
+  /// Returns whether the block that runs now has a floating-point instruction.
   bool uses_floats() const { return at_->block->floats; }
   uint32_t block_address() const { return at_->block->address; }
   uint32_t block_bytes() const { return at_->block->size_bytes; }
 
-  /// Of the block that runs now.
+  /// Returns the instructions of the block that runs now.
   std::span<const Instruction> instructions() const { return at_->block->instructions; }
-  /// The last instruction of the block that runs now; null if it has none.
+  /// Returns the last of them; null: the block has none.
   const Instruction* last_instruction() const {
     const std::vector<Instruction>& all = at_->block->instructions;
     return all.empty() ? nullptr : &all.back();
   }
 
-  /// The vector instructions that end the block that runs now.
+  /// Returns the vector instructions at the end of the block that runs now.
   std::span<const Instruction> vector_run() const;
 
-  /// Counts up to an instruction of the block that runs now, that one left out: what a counter says
-  /// when it is read there. All of the block if it holds no such address.
+  /// Returns the counts up to, but without, an instruction of the block that runs now: the value of
+  /// a counter that it reads. Includes all of the block if it has no instruction at `address`.
   Counts counts_before(uint32_t address);
 
-  /// What each block has cost, 0 if it never ran to its end.
+  /// Cost of a block; 0 if it never ran to its end.
   struct BlockCost {
     uint32_t address = 0;
     uint64_t instructions = 0, cycles = 0;
-    uint64_t calls = 0;  ///< that led here
+    uint64_t calls = 0;  ///< calls of the block
   };
   std::vector<BlockCost> costs();
 
@@ -137,11 +138,11 @@ class BlockGraph {
     uint32_t address = 0, size_bytes = 0;
     uint32_t instruction_count = 0;
     bool to_next = false;  ///< ends in a branch to the instruction after it
-    bool floats = false;   ///< has an instruction of the floating-point unit
+    bool floats = false;   ///< has a floating-point instruction
     bool special = false;  ///< starts a section, or is refused
     std::vector<Instruction> instructions;
     uint64_t loads = 0, stores = 0, multiplies = 0;
-    BlockCost cost;              ///< but for what `touched_` counts
+    BlockCost cost;              ///< without the counts of edges from `touched_`
     uint8_t* history = nullptr;  ///< of the branch at its end, see TimingModel::branch_histories
     int section = -1;            ///< index of the section that starts here
     std::string refusal;
@@ -149,18 +150,18 @@ class BlockGraph {
   };
   struct Node;
   struct Edge {
-    uint32_t address = 0;  ///< of the block it leads to; see key_of
+    uint32_t address = 0;  ///< of the block it leads to; see key_of()
     uint32_t cycles = 0;   ///< of the block it leaves
     uint64_t count = 0;
     Node* to = nullptr;
     bool branch_taken = false;
-    uint8_t mispredicted = 0;  ///< more cycles unless the branch was foreseen; 0: it always is
+    uint8_t mispredicted = 0;  ///< extra cycles of a misprediction; 0: never mispredicted
   };
   struct Node {
     Block* block = nullptr;
     PipelineState entry;
     std::vector<Edge> edges;  ///< few: two for a branch, one per call site for a return
-    bool touched = false;     ///< counted something that is not in the totals yet
+    bool touched = false;     ///< has counts that are not in the totals yet
   };
 
   void touch(Node& node) {
@@ -197,7 +198,7 @@ class BlockGraph {
   const Memory* memory_;
   const MemoryTiming::Waits* waits_;
   std::map<uint32_t, Block> blocks_;
-  std::unordered_map<uint32_t, uint8_t> histories_;  ///< by address: blocks may end in one branch
+  std::unordered_map<uint32_t, uint8_t> histories_;  ///< by branch: several blocks may end in it
   std::unordered_multimap<uint64_t, uint32_t> state_index_;  ///< hash to position
   std::deque<PipelineState> states_;
   std::unordered_map<uint64_t, Node*> node_index_;
@@ -206,7 +207,7 @@ class BlockGraph {
   Node root_;
   Node* at_ = &root_;
   std::vector<Node*> touched_;
-  Counts totals_;  ///< but for what `touched_` counts
+  Counts totals_;  ///< without the counts of edges from `touched_`
   uint64_t budget_ = 0;
   uint64_t charged_ = 0, clock_ = 0;
   RegisterReader registers_;

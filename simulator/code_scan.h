@@ -1,5 +1,5 @@
-// Finds instructions in bytes of code without decoding them, for hooks that have to be there before
-// the code runs.
+// Finds instructions in code without decoding all of it, for hooks that must be added before the
+// code runs.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace tinytune {
 
-/// Where in `code`, which starts at `address`, a word on a boundary of two bytes is what `matches`
-/// looks for; of data that only looks like it too.
+/// Returns the addresses of words in `code`, which starts at `address`, that pass `matches`, at
+/// multiples of two bytes; also of data that looks like them.
 template <typename Matches>
 std::vector<uint32_t> addresses_of_code(std::span<const uint8_t> code, uint32_t address,
                                         const Matches& matches) {

@@ -32,7 +32,7 @@ bool CoreOverlap::is_timed(uint32_t address) const {
   });
 }
 
-// What a cache holds comes through one port, whichever memory it is of.
+// All memories behind caches share one port.
 size_t CoreOverlap::bank_of(uint32_t address) const {
   const uint8_t bank = banks_.at(address);
   return bank == BankMap::kNone && is_timed(address) ? kPort : bank;
@@ -153,7 +153,7 @@ void CoreOverlap::access(uint32_t address, uint32_t size_bytes, bool is_write) {
   }
 }
 
-// When each core ends, meetings in banks left out.
+// Returns the time at which each core ends, without collisions in banks.
 std::array<uint64_t, 2> CoreOverlap::merged() {
   std::array<uint64_t, 2> at = {0, 0};
   std::array<size_t, 2> next = {0, 0};
@@ -179,7 +179,7 @@ std::array<uint64_t, 2> CoreOverlap::merged() {
     at[*core] = merged_now_ + fills;
     if (fills > 0) port_free = at[*core];
   }
-  for (size_t c = 0; c < 2; ++c)  // after its last event
+  for (size_t c = 0; c < 2; ++c)  // adds the cycles after its last event
     at[c] += parts_[c].began + parts_[c].cycles - parts_[c].last - parts_[c].met;
   return at;
 }
@@ -198,7 +198,7 @@ std::array<double, 2> CoreOverlap::collisions(const std::array<uint64_t, 2>& cyc
   const double met = meetings(contest_ ? kPort : 1, longest);
   if (!contest_) return {met / 2, met / 2};
   std::array<double, 2> lost = contest_->shares_lost();
-  // A core that waits for its flash asks no bank meanwhile, nor does it meet the other.
+  // A core that waits for flash accesses no bank meanwhile, so it does not collide with the other.
   for (size_t core = 0; core < 2; ++core) {
     const auto busy = static_cast<double>(parts_[core].cycles - parts_[core].met);
     const auto other = static_cast<double>(parts_[1 - core].cycles - parts_[1 - core].met);

@@ -1,20 +1,21 @@
-// Two sections of a call that run at the same time on two cores, told from a call that ran them one
-// after the other on one.
+// The time of two sections that run at the same time on two cores, derived from a call that ran
+// them one after the other on one core.
 //
-// What a section computes does not depend on when it does, as long as neither touches what the
-// other writes. That is checked byte by byte, and a program that breaks it is refused. How long
-// both take together follows from what each did by itself: its cycles without waits, and the
-// accesses to memory behind a cache in their order. These are merged as the cores come to them: one
-// port, which a fill holds for its cycles, and one cache, which starts with what it held before.
-// Where a memory has banks, and at that port, accesses of both cores to one bank meet. Cores with a
-// port each for code and data are followed cycle by cycle (bank_contest.h). Of others nobody has
-// published what they fetch ahead: they meet as often as accesses of the one times those of the
-// other a cycle say, as cores do that drift against each other, and each meeting costs one of the
-// two a cycle, either as often as the other.
+// The result of a section does not depend on when it runs, as long as neither accesses bytes that
+// the other writes. That is checked byte by byte, and a program that violates it is refused. The
+// joint time follows from each section's own cycles without waits, and from its accesses to memory
+// behind a cache, in order. These are merged in the order of their times: there is one port, which
+// a fill occupies for its cycles, and one cache, which starts with its contents before the pair.
 //
-// A unit that brings weights through that port is merged as well: it begins both sections where it
-// was before the first one, and goes on behind them where it has got by the time of both together.
-// No transfer may set out in a section.
+// In memories with banks, and at that port, accesses of both cores to one bank can collide. Cores
+// with a port each for code and data are simulated cycle by cycle (bank_contest.h). For others
+// nobody has published the fetch-ahead. Their collisions are estimated as accesses of one core
+// times accesses of the other per cycle, as for cores that drift against each other; each collision
+// costs one of the two a cycle, both equally often.
+//
+// A unit that copies weights through that port is merged as well: in both sections it starts from
+// its state before the first one, and afterwards continues from its state at the joint time. No
+// transfer may start in a section.
 //
 // Not modelled: the stacks, which are two on two cores and one here.
 #pragma once
@@ -41,23 +42,23 @@ class CoreOverlap {
   /// `device` outlives it.
   CoreOverlap(const Device& device, const TimingModel& timing);
 
-  /// The unit that moves while sections run; null: none. It outlives this.
+  /// Sets the unit that copies weights while sections run; null: none. It outlives this.
   void set_arrival(Arrival* arrival) { arrival_ = arrival; }
-  /// A call starts. `pairs` of its sections.
+  /// Starts a call with these pairs of its sections.
   void begin(std::span<const CorePair> pairs);
   bool is_asked() const { return !pairs_.empty(); }
 
-  /// A block is about to run in `section` (-1: in none), after so many cycles, waits left out.
-  /// `timing` is as it was before the block was fetched.
+  /// Records that a block is about to run in `section` (-1: none). `cycles`: so far, without waits.
+  /// `timing`: before the block is fetched.
   void block(int section, uint64_t cycles, const AddressRange& code, const MemoryTiming& timing);
-  /// The block that `graph` stands at leaves for `address`, before the next one is about to run.
-  /// `met`: cycles, all so far, in which this core met itself.
+  /// Records that the current block of `graph` leaves for `address`, before the next one runs.
+  /// `met`: all cycles so far that this core lost to bank conflicts of its own two ports.
   void leave_for(uint32_t address, const BlockGraph& graph, uint64_t met);
   void access(uint32_t address, uint32_t size_bytes, bool is_write);
   void finish(uint64_t cycles);
 
   const std::vector<JoinedVisit>& joined() const { return joined_; }
-  /// What both touched; empty if nothing.
+  /// Describes a conflicting access of the two; empty: none.
   const std::string& race() const { return race_; }
 
  private:
@@ -70,7 +71,7 @@ class CoreOverlap {
   struct Part {
     std::vector<Event> events;
     uint64_t began = 0, last = 0, cycles = 0;
-    uint64_t met_before = 0, met = 0;  ///< cycles in which it met itself
+    uint64_t met_before = 0, met = 0;  ///< cycles lost to bank conflicts of its own
     std::vector<uint64_t> by_bank;
   };
   struct Written {
@@ -78,7 +79,7 @@ class CoreOverlap {
     std::vector<uint8_t> touched;  ///< by byte, of the first part: kRead, kWritten
   };
   static constexpr uint8_t kRead = 1, kWritten = 2;
-  static constexpr size_t kPort = 256;  ///< behind all banks
+  static constexpr size_t kPort = 256;  ///< index of the cache's port, after all banks
 
   void open(int section, uint64_t cycles, const MemoryTiming& timing);
   void close(uint64_t cycles);
@@ -86,9 +87,9 @@ class CoreOverlap {
   size_t bank_of(uint32_t address) const;
   std::array<uint64_t, 2> merged();
   JoinedVisit join(size_t pair);
-  /// In banks from `first_bank` on, if both need so many cycles.
+  /// Estimates the collisions in banks from `first_bank` on, if both parts take `cycles`.
   double meetings(size_t first_bank, uint64_t cycles) const;
-  /// Cycles that each core waits for banks.
+  /// Returns the cycles that each core waits for banks.
   std::array<double, 2> collisions(const std::array<uint64_t, 2>& cycles) const;
 
   BankMap banks_;
@@ -97,13 +98,13 @@ class CoreOverlap {
   std::vector<Written> writable_;
   std::vector<CorePair> pairs_;
   int section_ = -1;
-  std::optional<size_t> pair_;  ///< of the section that runs
+  std::optional<size_t> pair_;  ///< pair of the section that runs
   size_t part_ = 0;
   uint64_t now_ = 0, met_ = 0;
   std::array<Part, 2> parts_;
-  std::unique_ptr<MemoryTiming> before_;  ///< the caches as the first part found them
+  std::unique_ptr<MemoryTiming> before_;  ///< state of the caches before the first part
   Arrival* arrival_ = nullptr;
-  Arrival::Rest rest_;       ///< as the first part found it
+  Arrival::Rest rest_;       ///< state of `arrival_` before the first part
   uint64_t merged_now_ = 0;  ///< cycles since both began
   const Device& device_;
   std::vector<JoinedVisit> joined_;

@@ -8,7 +8,7 @@ namespace {
 struct Range {
   uint32_t first, last;
 };
-// Registers that hold what is written to them and have no other effect here.
+// Registers that keep the value written and have no other effect here.
 constexpr Range kPlain[] = {
     {0x300, 0x300},                  // mstatus
     {0x304, 0x306},                  // mie, mtvec, mcounteren
@@ -87,7 +87,7 @@ std::optional<uint32_t> CsrFile::read(uint32_t csr, const Counts& now) {
 }
 
 bool CsrFile::write(uint32_t csr, uint32_t written, const Counts& before) {
-  Counts now = before;  // with the instruction that writes
+  Counts now = before;  // includes the instruction that writes
   ++now.instructions;
   ++now.cycles;
   if (const Found found = find(csr); found.counter != nullptr) {

@@ -1,5 +1,5 @@
-// The control and status registers of a RISC-V core, as far as whole programs meet them: counters
-// as the device file lists them, trap registers that hold what was written, identification.
+// The control and status registers of a RISC-V core that whole programs use: counters as the device
+// file lists them, trap registers that keep the value written, identification.
 #pragma once
 
 #include <cstdint>
@@ -19,24 +19,25 @@ class CsrFile {
 
   static constexpr uint32_t kMstatus = 0x300, kMtvec = 0x305, kMepc = 0x341, kMcause = 0x342;
 
-  /// `now`: what has been counted when the instruction issues. Nothing for a register that the core
-  /// is not known to have.
+  /// Reads a register; nothing if the core is not known to have it. `now`: counts before the
+  /// instruction that reads.
   std::optional<uint32_t> read(uint32_t csr, const Counts& now);
-  /// The same `now`. A write takes effect with the next instruction: a counter that is written
-  /// holds that value there, and one that is let run begins to count with it.
+  /// Writes a register; false if the core is not known to have it. `now`: counts before the
+  /// instruction that writes. A write takes effect with the next instruction: a written counter
+  /// has its value there, and a released one begins to count with it.
   bool write(uint32_t csr, uint32_t value, const Counts& now);
-  /// Where traps go; 0 as long as the program has not said it.
+  /// Returns the address of the trap handler; 0: the program has not set it.
   uint32_t vector() const {
     const auto found = plain_.find(kMtvec);
     return found == plain_.end() ? 0 : found->second & ~3u;
   }
-  /// The register as a trap finds and changes it.
+  /// Returns a register for a trap to read and change.
   uint32_t& at(uint32_t csr) { return plain_[csr]; }
 
  private:
   struct Counter {
     const CoreCounter* of = nullptr;
-    uint64_t offset = 0;  ///< added to what was counted; what it holds while stopped
+    uint64_t offset = 0;  ///< added to the counts; the whole value while stopped
     bool stopped = false;
   };
   struct Found {
@@ -51,7 +52,7 @@ class CsrFile {
   std::vector<CoreCounter> known_;
   std::vector<Counter> counters_;
   std::map<uint32_t, uint32_t> plain_;
-  std::map<uint32_t, uint32_t> writable_;  ///< bits; all where it has no entry
+  std::map<uint32_t, uint32_t> writable_;  ///< writable bits; no entry: all
 };
 
 }  // namespace tinytune

@@ -80,7 +80,7 @@ void DataFlow::multiply(const Instruction& instruction) {
   count_product({sources_of(first), load_of(first)}, {sources_of(second), load_of(second)});
 }
 
-// Core registers that it reads are addresses where it loads or stores, else values.
+// Core registers that it reads are addresses if it loads or stores, else values.
 void DataFlow::follow_vector(const Instruction& instruction, const VectorUnit::Use& use,
                              std::span<const Access> accesses) {
   uint32_t sources = sources_of_vectors(use.reads);
@@ -118,7 +118,7 @@ void DataFlow::follow_vector(const Instruction& instruction, const VectorUnit::U
   }
 }
 
-// Registers that hold addresses keep their sources: what is added to them is no data.
+// Registers that hold addresses keep their sources: an updated base is not data.
 void DataFlow::move(const Instruction& instruction, std::span<const Access> accesses) {
   const bool load = instruction.is_load();
   uint64_t registers = load ? instruction.writes : instruction.reads & ~instruction.address_reads;
@@ -151,7 +151,7 @@ void DataFlow::write(const Instruction& instruction, uint64_t registers, const V
 void DataFlow::follow(std::span<const Instruction> block, std::span<const Access> accesses,
                       const UseOfVectors& use) {
   const auto is_scalar = [](const Access& access) { return access.vector == 0; };
-  size_t needed = 0;  // accesses of instructions yet to come that surely do them
+  size_t needed = 0;  // accesses of later instructions that are certain: unpredicated or vector
   for (const Instruction& i : block)
     if ((i.is_load() || i.is_store()) && !i.conditional && !i.vector) needed += i.words;
   needed +=

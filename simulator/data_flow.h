@@ -1,17 +1,18 @@
-// Which buffers a kernel multiplies: follows, instruction by instruction, where values come from.
+// Data flow from buffers into multiplications: tracks the sources of values, instruction by
+// instruction.
 //
-// A count of multiplications does not tell products of inputs and weights from requantisation and
-// from arithmetic on addresses. Their sources do: every register and every byte of memory has a set
-// of buffers that its value was computed from, a bit each. Addresses are no sources: what a pointer
-// was computed from says nothing of what it points to.
+// The sources tell products of inputs and weights from requantisation and address arithmetic, which
+// a count of multiplications does not. Every register and every byte of memory has a set of
+// buffers that its value was computed from, a bit each. Addresses are not sources: the sources of a
+// pointer say nothing about the data that it points to.
 //
-// What is loaded into a register that becomes a factor is counted once, in bytes, however many
-// products it serves; a value that was computed from it alone stands for it, and so does what is
-// spilled outside the buffers: its reloads are none.
+// Bytes loaded for a factor count once, however many products they serve. A value computed from one
+// load alone counts as that load, and so does a copy spilled outside the buffers: a reload is not
+// another load.
 //
-// Blocks are followed once they have run, from their instructions and the accesses seen meanwhile.
-// What is predicated keeps its old sources too, as it may have done nothing; so do vectors of which
-// a lane is written.
+// A block is tracked after it has run, from its instructions and the accesses seen meanwhile. The
+// destination of a predicated instruction keeps its old sources too, as the instruction may have
+// done nothing; so does a vector of which one lane is written.
 #pragma once
 
 #include <array>
@@ -33,19 +34,19 @@ class DataFlow {
  public:
   struct Access {
     uint32_t address;
-    uint32_t size_bytes;  ///< of what one register holds: 1, 2 or 4; of vectors, one element
+    uint32_t size_bytes;  ///< 1, 2 or 4, for one register; of vectors, at most a word
     bool is_write;
-    uint32_t vector = 0;  ///< address of the vector instruction; 0: of another one
+    uint32_t vector = 0;  ///< address of the vector instruction; 0: not from one
   };
   using UseOfVectors = std::function<VectorUnit::Use(const Instruction&)>;
 
-  /// Nothing has a source but the buffers themselves, at most 32.
+  /// Starts with at most 32 buffers; no other value has a source.
   void begin(std::span<const AddressRange> buffers);
 
   bool follows() const { return !buffers_.empty(); }
 
-  /// A block that ran to its end. `accesses`: of its instructions, in order; `use`: of those for
-  /// the vector unit.
+  /// Tracks a block that ran to its end. `accesses`: those of its instructions, in order; `use`:
+  /// registers of its vector instructions.
   void follow(std::span<const Instruction> block, std::span<const Access> accesses,
               const UseOfVectors& use);
 
@@ -53,14 +54,14 @@ class DataFlow {
   const FactorLoads& factor_loads() const { return loads_; }
 
  private:
-  /// What is known of a register's value.
+  /// Origin of a register's value.
   struct Value {
     uint32_t sources = 0;
-    size_t load = 0;  ///< that it was computed from alone, by its number; 0: from none, or more
+    size_t load = 0;  ///< number of the only load that it was computed from; 0: none, or several
   };
 
   uint32_t sources_of_memory(const Access& access) const;
-  /// A load of so many bytes from the buffers.
+  /// Adds a load of `bytes` from the buffers; returns its number.
   size_t new_load(uint32_t bytes);
   bool is_in_buffer(const Access& access) const;
   uint32_t sources_of(uint64_t registers) const;
@@ -77,8 +78,8 @@ class DataFlow {
   std::vector<AddressRange> buffers_;
   std::array<Value, 64> registers_{};             // bits of Instruction::reads
   std::array<Value, 32> vectors_{};               // bits of VectorUnit::Use, all lanes alike
-  std::unordered_map<uint32_t, uint32_t> bytes_;  // by address: what was stored there
-  std::unordered_map<uint32_t, size_t> spilled_;  // by address: Value::load of what is there
+  std::unordered_map<uint32_t, uint32_t> bytes_;  // by address: sources of the byte stored there
+  std::unordered_map<uint32_t, size_t> spilled_;  // by address: Value::load of the stored value
   std::vector<uint32_t> unused_ = {0};            // by load: bytes, 0 once it was a factor
   FactorCounts factors_;
   FactorLoads loads_;

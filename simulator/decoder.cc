@@ -40,7 +40,7 @@ void initialize_llvm() {
   });
 }
 
-// Everything that LLVM can decode: only to name what a device refuses.
+// Targets with all instructions that LLVM can decode, used only to name refused ones.
 struct Everything {
   const char* cpu;
   const char* features;
@@ -50,7 +50,7 @@ Everything everything_of(CoreFamily family) {
   return {"generic-rv32", "+m,+a,+f,+d,+c,+v,+zba,+zbb,+zbc,+zbs,+zfh"};
 }
 
-/// What a Cortex-M55 has, floating point left out.
+/// The features of a Cortex-M55 without floating point.
 constexpr const char* kHeliumFeatures = "+v8.1m.main,+mve,+lob,+dsp,+8msecext";
 
 #if LLVM_VERSION_MAJOR == 14
@@ -66,7 +66,7 @@ auto implicit_uses(const llvm::MCInstrDesc& desc) { return desc.implicit_uses();
 auto implicit_defs(const llvm::MCInstrDesc& desc) { return desc.implicit_defs(); }
 #endif
 
-/// Whether an Arm core can have a floating-point unit.
+/// Returns whether the target is an Arm core that can have a floating-point unit.
 bool has_optional_fpu(const Target& target) {
   return target.family == CoreFamily::kArmM && !sees_eight_registers(target) &&
          target.cpu != "cortex-m3";
@@ -170,7 +170,7 @@ Result<Decoder> Decoder::create(const Target& target, System system) {
     return disassembler != nullptr;
   };
   const Everything all = everything_of(target.family);
-  // A kernel is code for the core as the device file describes it; a program may use all of it.
+  // A kernel may use only the features of the device file; a program may use all of the core's.
   const bool all_of_it = helium && (system == System::kAllowed || target.can(Capability::kMve));
   if (!make(all_of_it ? "generic" : internal::compiler_cpu(target),
             all_of_it ? kHeliumFeatures : target.features, state->subtarget, state->context,
@@ -189,7 +189,7 @@ CoreFamily Decoder::family() const { return state_->target.family; }
 
 void Decoder::begin_block() {
   if (state_->target.family != CoreFamily::kArmM) return;
-  // LLVM's Thumb disassembler remembers how much of an IT block is left; NOPs use it up.
+  // LLVM's Thumb disassembler keeps the rest of an IT block as state; NOPs use it up.
   static constexpr uint8_t kNop[] = {0x00, 0xbf};
   llvm::MCInst inst;
   uint64_t size = 0;
@@ -239,9 +239,9 @@ Decoder::Decoded Decoder::decode(std::span<const uint8_t> code, uint32_t address
     const bool in_kernel = arm && state_->system == System::kRefused;
     const bool may_use = !in_kernel || state_->target.can(Capability::kMve);
     const bool vector = claim == VectorUnit::Claim::kRuns && may_use;
-    // Engine keeps vectors in the unit alone.
+    // Engine, which runs kernels, keeps vectors only in the unit, not in the emulator.
     const bool native = in_kernel && state_->vectors && state_->vectors->runs_natively(word);
-    // Only programs are followed from one instruction to the next.
+    // Correction needs a hook at every instruction, which only ProgramEngine has.
     const bool corrected =
         !in_kernel && state_->vectors && state_->vectors->taken_for_another(word);
     const bool allow = state_->system == System::kAllowed || vector;

@@ -1,8 +1,8 @@
 // Turns machine code into Instructions with LLVM's disassembler.
 //
-// The decoder is the gate-keeper of the instruction set: Unicorn runs `amoadd` on every RV32 and
-// cannot be told not to, so whatever the device's feature list lacks is refused here, before the
-// block that contains it runs.
+// The decoder enforces the device's instruction set: Unicorn runs `amoadd` on every RV32 and cannot
+// be configured otherwise, so instructions outside the device's feature list are refused here,
+// before the block that contains them runs.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace tinytune {
 
 class Decoder {
  public:
-  /// Kernels have no business with counters, traps and special registers; programs have.
+  /// Whether counters, traps and special registers may be used: by programs, not by kernels.
   enum class System { kRefused, kAllowed };
 
   /// kUnsupported: a target LLVM does not have.
@@ -28,23 +28,23 @@ class Decoder {
 
   struct Decoded {
     Instruction instruction;
-    /// Why it must not run: "amoadd.w is not in rv32imc"; empty when it may.
+    /// Why it must not run: "amoadd.w is not in rv32imc"; empty: it may.
     std::string refusal;
-    /// Refused for needing an Arm core's floating-point unit.
+    /// Whether it is refused because it needs an Arm core's floating-point unit.
     bool floating_point = false;
   };
 
   CoreFamily family() const;
 
-  /// To be called before the first instruction of a block: whether a Thumb instruction is
-  /// predicated depends on those before it.
+  /// Must be called before the first instruction of a block, because the predication of a Thumb
+  /// instruction depends on those before it.
   void begin_block();
 
-  /// Decodes the first instruction of `code`, which stands at `address`. An encoding that the
-  /// architecture calls unpredictable is decoded like any other: compilers emit some of them.
+  /// Decodes the first instruction of `code`, which is at `address`. Encodings that the
+  /// architecture calls unpredictable are decoded like others: compilers emit some of them.
   Decoded decode(std::span<const uint8_t> code, uint32_t address);
 
-  /// The same as an assembler writes it: "lw a1, 1(a5)". Empty if it is none.
+  /// Returns that instruction as an assembler writes it, "lw a1, 1(a5)"; empty: it is none.
   std::string text(std::span<const uint8_t> code, uint32_t address);
 
  private:

@@ -27,7 +27,7 @@ uint32_t DmaChannels::load(uint32_t offset, uint32_t stored, PeripheralBus&) {
   return (stored & ~chip_.busy) | (arrival_.moves() ? chip_.busy : 0);
 }
 
-// A channel that chains to itself chains to none.
+// Checks a channel's configuration; chaining a channel to itself disables chaining.
 bool DmaChannels::takes_words_of_source(uint32_t channel, uint32_t from, uint32_t control) const {
   const uint32_t wanted =
       kEnable | kWords | chip_.write_rises | (source_.swaps_bytes ? chip_.swaps_bytes : 0);

@@ -1,8 +1,8 @@
-// DMA channels of RP2040 and RP2350 that take words at one address and put them at rising ones, as
-// far as drivers of generated libraries use them. Registers by pico-sdk 2.2.0: hardware_regs dma.h
-// and dreq.h of either chip.
+// DMA channels of RP2040 and RP2350 that copy words from one port to increasing addresses, as far
+// as drivers of generated libraries use them. Registers by pico-sdk 2.2.0: hardware_regs dma.h and
+// dreq.h of either chip.
 //
-// A channel that is told anything else ends the call in a fault, as it would move other bytes.
+// A channel with any other configuration ends the call in a fault, as it would copy other bytes.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace tinytune {
 
-/// What differs by chip.
+/// Differences between the chips.
 struct DmaChip {
   uint32_t channels = 0;
   uint32_t write_rises = 0, swaps_bytes = 0, busy = 0;  ///< bits of a channel's control
@@ -23,19 +23,19 @@ struct DmaChip {
 inline constexpr DmaChip kDmaOfRp2040 = {12, 1u << 5, 1u << 22, 1u << 24, 11, 15};
 inline constexpr DmaChip kDmaOfRp2350 = {16, 1u << 6, 1u << 24, 1u << 26, 13, 17};
 
-/// Where words come from.
+/// The port that words come from.
 struct DmaSource {
   uint32_t port = 0;         ///< address that a channel reads
   uint32_t request = 0;      ///< number of the signal that paces it
-  bool swaps_bytes = false;  ///< words come with their first byte on top
+  bool swaps_bytes = false;  ///< words have their first byte in the highest bits
 };
 
 class DmaChannels final : public Peripheral {
  public:
   static constexpr uint32_t kAddress = 0x50000000, kBytes = 0x1000;
-  /// A channel waits for so many words, for RAM from there.
+  /// Called when a channel is started: it waits for `words`, to be stored from `to` on.
   using Started = std::function<void(uint32_t to, uint32_t words, PeripheralBus& bus)>;
-  /// `chip` and `arrival`, whose transfer channels are busy with, outlive it.
+  /// `chip` and `arrival` outlive it; a channel is busy while the transfer of `arrival` is.
   DmaChannels(const DmaChip& chip, const DmaSource& source, Arrival& arrival, Started started)
       : chip_(chip), source_(source), arrival_(arrival), started_(std::move(started)) {}
 

@@ -12,8 +12,8 @@
 
 namespace tinytune {
 
-/// kInvalidInput: no executable as ElfFile::open() takes, damaged, or with a segment
-/// outside `memory`. Memory is written only when the whole file is sound.
+/// Loads an executable. kInvalidInput: not one that ElfFile::open() accepts, damaged, or a segment
+/// outside `memory`. Memory is written only if the whole file is valid.
 Result<ElfInfo> load_elf(std::span<const uint8_t> elf, CoreFamily family, Memory& memory);
 
 }  // namespace tinytune

@@ -11,7 +11,7 @@ Error bad_elf(const std::string& what) { return Error(ErrorCode::kInvalidInput, 
 
 namespace {
 
-/// Whether a number of a 64-bit file fits the 32-bit record that it is copied to.
+/// Converts numbers of a 64-bit file to 32 bits, and records whether all of them fit.
 class Narrowing {
  public:
   uint32_t operator()(uint64_t value) {
@@ -26,8 +26,8 @@ class Narrowing {
 
 }  // namespace
 
-// Everything that is run lies below 4 GiB, so a 64-bit file is read as the 32-bit one that it could
-// be. A number that does not fit is as good as an address outside the device.
+// All code that runs is below 4 GiB, so a 64-bit file is converted to the equivalent 32-bit file. A
+// number that does not fit is an error, like an address outside the device.
 Status ElfFile::open_wide() {
   TT_TRY_ASSIGN(const auto headers, table<Elf64_Ehdr>(0, 1, "the header"));
   const Elf64_Ehdr& wide = headers.front();

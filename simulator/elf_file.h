@@ -1,5 +1,5 @@
-// A linked ELF executable, its header and tables checked. Files come over the network and from
-// strangers: what is handed out here lies inside the file, whatever its offsets say.
+// A linked ELF executable with checked header and tables. Files come over the network and from
+// strangers: all data returned here is inside the file, whatever its offsets say.
 #pragma once
 
 #include <elf.h>
@@ -16,21 +16,21 @@
 
 namespace tinytune {
 
-/// kInvalidInput, "ELF: …".
+/// Returns kInvalidInput, "ELF: …".
 Error bad_elf(const std::string& what);
 
 class ElfFile {
  public:
   /// `bytes` outlive it. kInvalidInput: not a 32-bit little-endian executable for `family`, or a
-  /// table of headers lies outside the file. kAnyC takes any machine's, a 64-bit one's as well if
-  /// all of it lies below 4 GiB.
+  /// table of headers outside the file. kAnyC accepts any machine, also of 64 bits if all addresses
+  /// are below 4 GiB.
   static Result<ElfFile> open(std::span<const uint8_t> bytes, CoreFamily family);
 
   const Elf32_Ehdr& header() const { return header_; }
   const std::vector<Elf32_Phdr>& segments() const { return segments_; }
   const std::vector<Elf32_Shdr>& sections() const { return sections_; }
 
-  /// Bytes of the file. kInvalidInput: "WHAT lies outside the file".
+  /// Returns bytes of the file. kInvalidInput: "WHAT lies outside the file".
   Result<std::span<const uint8_t>> part(uint64_t offset, uint64_t size, const char* what) const;
 
   /// Copies, because a file may be unaligned. kInvalidInput as part().
@@ -43,7 +43,7 @@ class ElfFile {
   }
   Result<std::vector<Elf32_Sym>> symbols(const Elf32_Shdr& table) const;
 
-  /// Where a symbol stands: bit 0 of an Arm function says Thumb, and is no part of the address.
+  /// Returns a symbol's address, without the Thumb bit of Arm functions.
   uint32_t address_of(const Elf32_Sym& symbol) const;
 
  private:
@@ -56,11 +56,11 @@ class ElfFile {
   std::vector<Elf32_Shdr> sections_;
 };
 
-/// kInvalidInput if any two of `ranges`, which it sorts, share a byte.
+/// kInvalidInput: two of `ranges` overlap.
 Status check_overlaps(std::vector<std::pair<uint32_t, uint32_t>> ranges, const char* what);
 
-/// The text at `offset` of a table of names, up to its zero, the table's end or `most` bytes; empty
-/// beyond the table.
+/// Returns the name at `offset` of a string table, up to its zero, the table's end or `most` bytes;
+/// empty if `offset` is outside the table.
 std::string elf_name(std::span<const uint8_t> names, uint32_t offset, size_t most);
 
 }  // namespace tinytune

@@ -38,7 +38,7 @@ void Engine::count(bool is_write, uint32_t address, uint32_t size_bytes) {
   }
 }
 
-// The one that the graph stands at; none before the first.
+// Tracks the current block of the graph; before the first block that has no instructions.
 void Engine::follow_block() {
   if (flow_.follows())
     flow_.follow(graph_.instructions(), accesses_, [this](const Instruction& vector) {
@@ -48,7 +48,8 @@ void Engine::follow_block() {
 }
 
 std::string Engine::describe_access(bool is_write, uint32_t address, uint32_t size_bytes) const {
-  // Unicorn's program counter stands still inside a block. Watching accesses, we count them.
+  // Unicorn does not update the program counter inside a block. With Watch::kAccesses the number of
+  // accesses so far gives the instruction.
   const bool vector = vector_address_ != kNoVector;
   const uint32_t pc = vector ? vector_address_
                       : watch_ == Watch::kAccesses && accesses_in_block_ > 0
@@ -77,7 +78,7 @@ Result<std::unique_ptr<Engine>> Engine::create(const Target& target, const Memor
   return engine;
 }
 
-// What a unit may touch is what the core may, guards of buffers included.
+// A unit may access what the core may, guards of buffers included.
 std::span<uint8_t> Engine::moved(uint32_t address, uint32_t size_bytes, bool is_write) {
   const std::span<uint8_t> bytes = memory_.at(address, size_bytes);
   const bool allowed = !bytes.empty() && (!is_write || memory_.region(address)->writable) &&

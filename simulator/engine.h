@@ -1,9 +1,9 @@
-// One Unicorn instance over a Memory: runs code, and walks a BlockGraph while it does.
+// One Unicorn instance over a Memory: runs code, and walks a BlockGraph meanwhile.
 //
-// An engine watches memory accesses or does not, for its whole life: Unicorn decides at translation
-// whether accesses go through hooks. Unicorn keeps running old translations after code has
-// changed, and its flush touches all of a 1 GiB code buffer (both seen in 2.0.1), so engines are
-// thrown away instead; a new one costs 0.25 ms.
+// An engine's Watch is fixed for its life, because Unicorn decides at translation whether accesses
+// go through hooks. When code changes, engines are replaced, because Unicorn keeps running old
+// translations, and its flush touches all of a 1 GiB code buffer (both seen in 2.0.1); a new
+// instance costs 0.25 ms.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@
 
 namespace tinytune {
 
-/// A unit beside the core, and where its registers are.
+/// A unit beside the core, and the addresses of its registers.
 struct AttachedPeripheral {
   AddressRange registers;
   Peripheral* unit = nullptr;
@@ -41,13 +41,13 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
  public:
   enum class Watch {
     kNothing,
-    kFetches,   ///< tell the memory timing what code runs
-    kMemory,    ///< … and what is read from slow memories
-    kBanks,     ///< … and where fetches meet loads and stores
-    kCores,     ///< all of that, and what sections would do to each other on two cores
-    kAccesses,  ///< check every access; no memory timing
+    kFetches,   ///< times fetches from slow memories
+    kMemory,    ///< … and reads from them
+    kBanks,     ///< … and collisions of fetches with loads and stores in banks
+    kCores,     ///< … and pairs of sections on two cores
+    kAccesses,  ///< checks every access; no memory timing
   };
-  /// `filled`: where code may stand.
+  /// `filled`: ranges that may have code.
   static Result<std::unique_ptr<Engine>> create(const Target& target, const Memory& memory,
                                                 std::span<const AddressRange> filled,
                                                 BlockGraph& graph, MemoryTiming& timing,
@@ -59,7 +59,7 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
 
   uint32_t get(unsigned reg) const override { return core_.get(reg); }
   void set(unsigned reg, uint32_t value) override { core_.set(reg, value); }
-  /// Kept by reference for the next run; seen only by an engine that watches accesses.
+  /// Sets the ranges for the next run, kept by reference; used only with Watch::kAccesses.
   void set_watched(const std::vector<AddressRange>& off_limits,
                    const std::vector<AddressRange>& counted) {
     off_limits_ = &off_limits;
@@ -67,15 +67,14 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
     traffic_.assign(counted.size(), Traffic());
     flow_.begin(counted);
   }
-  /// Whether the last run has left the vectors that belong to the caller (Helium's q4 to q7) as it
-  /// found them.
+  /// Returns whether the last run has preserved the callee-saved vectors (Helium's q4 to q7).
   bool vectors_restored() const;
-  /// Of the last run, as the ranges that it counted.
+  /// Returns the traffic of the last run, by `counted` range.
   const std::vector<Traffic>& traffic() const { return traffic_; }
   const FactorCounts& factors() const { return flow_.factors(); }
   const FactorLoads& factor_loads() const { return flow_.factor_loads(); }
 
-  /// Runs from `function` to kReturnAddress. The graph has been begun; counts are in it.
+  /// Runs from `function` to kReturnAddress. Requires BlockGraph::begin(); counts are in the graph.
   BlockGraph::Stop run(uint32_t function);
 
  private:
@@ -92,13 +91,13 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
         arrival_(arrival),
         watch_(watch) {}
   std::optional<RegisterWrite> execute_by_hand() const;
-  /// Has signed divisions looked at while they run, where their cycles depend on the dividend.
+  /// Hooks signed divisions if their cycles depend on the dividend.
   Status watch_dividends(std::span<const AddressRange> filled);
   bool touches_off_limits(uint64_t address, uint32_t size_bytes) const;
   void count(bool is_write, uint32_t address, uint32_t size_bytes);
   void follow_block();
   Status add_hooks(std::span<const AddressRange> filled);
-  /// Has reads that may wait, and PLD in `filled`, told to the memory timing.
+  /// Hooks reads that may wait, and PLD in `filled`, for the memory timing.
   Status watch_memory(std::span<const AddressRange> filled);
   Status watch_arrivals();
   Status attach(std::span<const AttachedPeripheral> peripherals);
@@ -106,13 +105,13 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
   void run_vectors();
   std::span<uint8_t> saved_vectors() const;
   void mark_vectors();
-  /// Until the code returns, stops or, on Arm, comes to an instruction that the emulator lacks. A
-  /// uc_err.
+  /// Runs until the code returns, stops or, on Arm, reaches an instruction that the emulator lacks.
+  /// Returns a uc_err.
   int start(uint32_t address);
-  /// Whether the core may access that, which begins in `region`.
+  /// Returns whether the core may access that range, which begins in `region`.
   bool permits(const Memory::Region* region, bool is_write, uint32_t address,
                uint32_t size_bytes) const;
-  /// Why it may not access an element; kReturned if it may.
+  /// Returns why it may not access an element; kReturned: it may.
   BlockGraph::Stop refusal_of(bool is_write, uint32_t address, uint32_t size_bytes) const;
   std::span<uint8_t> vector_access(uint32_t address, uint32_t size_bytes, uint32_t element_bytes,
                                    bool is_write) override;
@@ -132,13 +131,13 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
   MemoryTiming& timing_;
   BankTiming& banks_;
   CoreOverlap& cores_;
-  Arrival* arrival_;  ///< null: weights wait in flash
+  Arrival* arrival_;  ///< null: no unit copies weights
   bool meets_banks_ = false;
   Watch watch_;
   std::unique_ptr<VectorUnit> vectors_;  ///< null: none
   uint32_t vector_address_ = kNoVector;  ///< of the instruction that the unit executes now
-  uint32_t resume_at_ = 0;               ///< after a run of them
-  bool trapped_ = false;                 ///< Arm: the emulator stands before one of them
+  uint32_t resume_at_ = 0;               ///< after a run of vector instructions
+  bool trapped_ = false;                 ///< Arm: the emulator stopped before one of them
   size_t accesses_in_block_ = 0;
   const std::vector<AddressRange>*off_limits_ = nullptr, *counted_ = nullptr;
   std::vector<Traffic> traffic_;
@@ -148,7 +147,7 @@ class Engine final : private PeripheralBus, private VectorUnit::Core {
     Engine& engine;
     AttachedPeripheral peripheral;
   };
-  std::vector<std::unique_ptr<Port>> ports_;  ///< what hooks of stores are given
+  std::vector<std::unique_ptr<Port>> ports_;  ///< user data of hooks on registers
   BlockGraph::Stop fault_;                    ///< the first one seen by a hook
 };
 

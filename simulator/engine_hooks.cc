@@ -1,6 +1,6 @@
-// What the emulator calls while an engine's code runs: as each block begins, at loads and stores
-// that are watched, and at instructions that it does not run by itself. Each costs time, so an
-// engine asks for those that it needs.
+// Hooks that the emulator calls while an engine's code runs: at the start of each block, at watched
+// loads and stores, and at instructions that it cannot run. Each costs time, so an engine adds only
+// those that it needs.
 #include <fmt/format.h>
 #include <unicorn/unicorn.h>
 
@@ -29,22 +29,22 @@ struct Engine::Hooks {
     block(unicorn, address, size, user);
   }
 
-  // After the graph's step: the block that ran before has left its section by then.
+  // Fetches after the graph's step, because the block before has then left its section.
   static void fetched_block(uc_engine* unicorn, uint64_t address, uint32_t size, void* user) {
     block(unicorn, address, size, user);
     Engine& engine = *static_cast<Engine*>(user);
     engine.timing_.fetch(static_cast<uint32_t>(address), engine.graph_.block_bytes());
   }
 
-  // Before the graph's step: the section of the block that ran pays for what it met.
+  // Charges banks before the graph's step, so that the section of the block that ran pays.
   static void striped_block(uc_engine* unicorn, uint64_t address, uint32_t size, void* user) {
     Engine& engine = *static_cast<Engine*>(user);
     engine.banks_.leave_for(static_cast<uint32_t>(address), engine.graph_);
     fetched_block(unicorn, address, size, user);
   }
 
-  // The section that runs now is known once the graph has stepped; what is in the caches is told
-  // before the block is fetched.
+  // The graph's step must come before cores_.block(), which needs the current section, and fetch()
+  // after it, as it needs the caches before the fetch.
   static void shared_block(uc_engine* unicorn, uint64_t address, uint32_t size, void* user) {
     Engine& engine = *static_cast<Engine*>(user);
     const auto at = static_cast<uint32_t>(address);
@@ -77,7 +77,7 @@ struct Engine::Hooks {
                         engine.graph_.clock());
   }
 
-  // Only at PLD.
+  // Called only at PLD, and at data that looks like it.
   static void prefetch(uc_engine*, uint64_t address, uint32_t, void* user) {
     Engine& engine = *static_cast<Engine*>(user);
     if (const auto hint = arm_prefetch(engine.memory_.code_at(static_cast<uint32_t>(address))))
@@ -101,7 +101,7 @@ struct Engine::Hooks {
     engine.stop();
   }
 
-  // Before the store: the word is there as in any memory once the unit is done.
+  // Called before the store, which then writes the word as to any memory.
   static void register_store(uc_engine*, uc_mem_type, uint64_t address, int size, int64_t value,
                              void* user) {
     const Port& port = *static_cast<Port*>(user);
@@ -111,7 +111,7 @@ struct Engine::Hooks {
     port.peripheral.unit->store(offset, static_cast<uint32_t>(value), port.engine);
   }
 
-  // Before the load, which then reads what the unit says.
+  // Called before the load, which then reads the unit's value.
   static void register_load(uc_engine*, uc_mem_type, uint64_t address, int, int64_t, void* user) {
     const Port& port = *static_cast<Port*>(user);
     const uint32_t at = static_cast<uint32_t>(address) & ~3u;
@@ -131,7 +131,7 @@ struct Engine::Hooks {
                    ", where weights are still arriving");
   }
 
-  // Of ranges behind the cache whose misses a unit may keep from being served.
+  // Added for the memories behind the cache whose misses a unit may lock out.
   static void locked_block(uc_engine*, uint64_t address, uint32_t, void* user) {
     Engine& engine = *static_cast<Engine*>(user);
     if (engine.arrival_->has_flash())
@@ -148,8 +148,8 @@ struct Engine::Hooks {
                    ", in flash, which a burst of weights has");
   }
 
-  // An instruction that the emulator does not know. On RISC-V it has stepped over it; on Arm it
-  // would go to a handler, and is left.
+  // Called at an instruction that the emulator does not know. On RISC-V it has stepped over the
+  // instruction; on Arm it would enter a handler, so it is stopped.
   static void exception(uc_engine*, uint32_t, void* user) {
     Engine& engine = *static_cast<Engine*>(user);
     if (engine.core_.is_arm()) {
@@ -168,7 +168,7 @@ struct Engine::Hooks {
     }
   }
 
-  // Only at signed divisions.
+  // Called only at signed divisions, and at data that looks like one.
   static void division(uc_engine*, uint64_t address, uint32_t, void* user) {
     Engine& engine = *static_cast<Engine*>(user);
     const auto dividend =
@@ -194,7 +194,7 @@ struct Engine::Hooks {
   }
 };
 
-// Unicorn asks for hooks when it translates, so they are there before it does.
+// Unicorn looks up hooks at translation, so they are added before code runs.
 Status Engine::watch_dividends(std::span<const AddressRange> filled) {
   if (graph_.timing().negative_dividend_cycles() == 0) return ok_status();
   for (const AddressRange& range : filled)
@@ -253,7 +253,8 @@ Status Engine::attach(std::span<const AttachedPeripheral> peripherals) {
   return ok_status();
 }
 
-// Where it may put weights; and a loop that asks whether they are there has to be told.
+// Hooks accesses to memory that the unit may write, and loads of its registers, so that a loop
+// which polls them sees the end of a transfer.
 Status Engine::watch_arrivals() {
   for (const std::unique_ptr<Port>& port : ports_) {
     const AddressRange& range = port->peripheral.registers;

@@ -1,4 +1,4 @@
-// What an engine does for instructions that its vector unit executes instead of Unicorn.
+// The part of an engine for instructions that its vector unit executes instead of Unicorn.
 #include <fmt/format.h>
 
 #include <utility>
@@ -36,7 +36,7 @@ BlockGraph::Stop Engine::refusal_of(bool is_write, uint32_t address, uint32_t si
   return {};
 }
 
-// All elements at once; where that is refused, the first one that is says so.
+// Accesses all elements at once; if that is refused, reports the first element that is refused.
 std::span<uint8_t> Engine::vector_access(uint32_t address, uint32_t size_bytes,
                                          uint32_t element_bytes, bool is_write) {
   for (const std::unique_ptr<Port>& port : ports_) {
@@ -59,7 +59,7 @@ std::span<uint8_t> Engine::vector_access(uint32_t address, uint32_t size_bytes,
   return {region->host + (address - region->address), size_bytes};
 }
 
-// Registers of Helium, 16 bytes each; of none on RISC-V, where all are the callee's.
+// Returns the callee-saved registers of Helium, 16 bytes each; none on RISC-V.
 std::span<uint8_t> Engine::saved_vectors() const {
   constexpr size_t kFirst = 4, kCount = 4, kBytes = 16;
   const std::span<uint8_t> all = vectors_ ? vectors_->registers() : std::span<uint8_t>();

@@ -9,7 +9,7 @@ namespace tinytune {
 namespace {
 
 constexpr uint32_t word_of(uint32_t address) { return address & ~3u; }
-constexpr bool is_odd(uint32_t address) { return address % 4 != 0; }  // its half word in the word
+constexpr bool is_odd(uint32_t address) { return address % 4 != 0; }  // in a word's upper half
 
 }  // namespace
 
@@ -42,7 +42,7 @@ FetchStream::FetchStream(uint32_t address)
       pending_(1),
       active_(true) {}
 
-// What has been asked for must find room even if nothing is decoded meanwhile.
+// Requested words must find room even if nothing is decoded meanwhile.
 bool FetchStream::must_pause() const {
   return queued_ == 2 || (queued_ == 1 && pending_ > 0) || pending_ > 1;
 }
@@ -62,7 +62,7 @@ uint32_t FetchStream::step(const Cycle& cycle) {
   const uint32_t asked = jumps ? word_of(cycle.jump_to) : next_;
   const bool asks = holds_ || jumps || !must_pause();
 
-  // From the queue, or past it, to the decoder.
+  // Moves a word from the queue, or past an empty one, to the decoder.
   const unsigned left = buffered_ - cycle.used;
   const unsigned halves = queued_ > 0 ? queued_halves_[0] : coming_halves_;
   const bool room = left + halves <= 3;

@@ -1,17 +1,17 @@
-// Which words of code a core fetches in which cycle, and how a fetch waits for a bank.
+// The words of code that a core fetches in each cycle, and the waits of fetches for banks.
 //
-// Memory that is striped over banks serves one access of each bank in a cycle. A core with two
-// ports fetches and loads at once; where both want the same bank, data goes first and the fetch
-// waits. Whether that costs anything depends on what is fetched ahead: a word that comes a cycle
-// late is often not needed yet. So the way from memory to decoding is followed here cycle by cycle,
-// as Hazard3 has it (its RTL, hazard3_frontend.v): a fetch is asked for in one cycle and comes in
-// the next; two words can wait in a queue, three half words before decoding; no more is asked for
-// than has room. A jump empties all of it. The branch target buffer leads fetching on at the
-// target.
+// Memory that is striped over banks serves one access per bank and cycle. A core with two ports
+// fetches and loads at once; if both access the same bank, data goes first and the fetch waits.
+// Whether that costs anything depends on what is fetched ahead: a word that arrives a cycle late is
+// often not needed yet. So the path from memory to the decoder is simulated here cycle by cycle, as
+// in Hazard3 (its RTL, hazard3_frontend.v): a fetch is requested in one cycle and arrives in the
+// next; two words can wait in a queue, three half words before the decoder; no more is requested
+// than there is room for. A jump discards all of it. The branch target buffer redirects fetching to
+// the target.
 //
-// Without waits this gives the cycles that the timing model's rules give (timing_in_order.cc), and
-// it is not run: those are worked out once for each block. With waits they depend on the addresses
-// of data, which change each time round.
+// Without waits this gives the same cycles as the rules of the timing model (timing_in_order.cc),
+// and is not run: those are computed once for each block. With waits the cycles depend on the
+// addresses of data, which change from run to run of a block.
 #pragma once
 
 #include <cstdint>
@@ -21,21 +21,21 @@
 
 namespace tinytune {
 
-/// The bank that a word is in.
+/// The banks of memory addresses.
 class BankMap {
  public:
   static constexpr uint8_t kNone = 0;
 
   explicit BankMap(const Device& device);
 
-  /// From 1; kNone where nothing waits.
+  /// Returns the bank of an address, from 1; kNone: memory without banks.
   uint8_t at(uint32_t address) const {
     for (const Stripe& stripe : stripes_)
       if (address - stripe.address < stripe.size_bytes)
         return stripe.banks[address / 4 % stripe.banks.size()];
     return kNone;
   }
-  /// The banks of memory at `address`, one bit each.
+  /// Returns all banks of the memory that has `address`, one bit each.
   uint64_t all_at(uint32_t address) const;
 
  private:
@@ -51,28 +51,29 @@ class FetchStream {
   static constexpr uint32_t kNowhere = 1;  ///< odd: no code address
 
   FetchStream() = default;
-  /// Just after a jump to `address`.
+  /// Starts just after a jump to `address`.
   explicit FetchStream(uint32_t address);
 
-  /// What the instruction that is executed does in this cycle.
+  /// Actions of the executed instruction in a cycle.
   struct Cycle {
     uint8_t used = 0;             ///< half words that leave the decoder
-    uint8_t data_bank = 0;        ///< of its load or store
-    uint32_t jump_to = kNowhere;  ///< where fetching must go on
-    uint8_t kept = 0;             ///< half words, of an instruction that jumps and is not over
+    uint8_t data_bank = 0;        ///< bank of its load or store
+    uint32_t jump_to = kNowhere;  ///< address at which fetching must continue
+    uint8_t kept = 0;             ///< half words of an instruction that jumps before it is done
   };
   void advance(const Cycle& cycle, const BankMap& banks, uint32_t bank_wait);
 
-  /// One cycle, whatever is done with data: the word that memory is asked for in it, kNowhere if
-  /// none is. delay() says that it comes late.
+  /// Runs one cycle, apart from data. Returns the word requested in it, kNowhere: none; delay()
+  /// makes that word late.
   uint32_t step(const Cycle& cycle);
   void delay(uint32_t cycles) { waits_ = static_cast<uint8_t>(cycles); }
 
-  unsigned decodable() const { return buffered_; }  ///< half words
-  /// A jump has to wait: the bus still has the address of another fetch.
+  unsigned decodable() const { return buffered_; }  ///< half words ready for decoding
+  /// Returns whether a jump must wait, because the bus still has the address of another fetch.
   bool holds() const { return holds_; }
 
-  /// Whether fetching went on at the target of the branch at `address`, which is executed now.
+  /// Returns whether the branch at `address`, which is executed now, was predicted: fetching has
+  /// continued at its target.
   bool takes_foreseen(uint32_t address);
   void foresee(uint32_t branch, bool wide, uint32_t target);
   void forget();
@@ -83,22 +84,22 @@ class FetchStream {
  private:
   bool must_pause() const;
 
-  uint32_t next_ = 0;              ///< word that is asked for next
-  uint32_t branch_ = kNowhere;     ///< in the branch target buffer
-  uint32_t target_ = 0;            ///< … leads there
-  bool wide_ = false;              ///< … has 32 bits
-  bool spills_ = false;            ///< … whose second half is in the word that is asked for next
-  uint8_t foreseen_ = 0;           ///< times that fetching has followed it, not yet executed
-  uint8_t next_halves_ = 2;        ///< used of the word that is asked for next,
-  uint8_t coming_halves_ = 2;      ///< … of the one that comes,
+  uint32_t next_ = 0;              ///< word to request next
+  uint32_t branch_ = kNowhere;     ///< branch in the branch target buffer
+  uint32_t target_ = 0;            ///< … its target
+  bool wide_ = false;              ///< … it has 32 bits
+  bool spills_ = false;            ///< … its second half is in the word to request next
+  uint8_t foreseen_ = 0;           ///< times that fetching followed it, not yet executed
+  uint8_t next_halves_ = 2;        ///< half words used of the word to request next,
+  uint8_t coming_halves_ = 2;      ///< … of the word under way,
   uint8_t queued_halves_[2] = {};  ///< … of those in the queue
-  uint8_t queued_ = 0;             ///< words
-  uint8_t pending_ = 0;            ///< words asked for that have not come
-  uint8_t dropped_ = 0;            ///< … of these, from before a jump
-  uint8_t buffered_ = 0;           ///< half words before decoding
-  uint8_t waits_ = 0;              ///< cycles that the word which comes is late
-  bool active_ = false;            ///< a word comes
-  bool holds_ = false;             ///< an address waits for it
+  uint8_t queued_ = 0;             ///< words in the queue
+  uint8_t pending_ = 0;            ///< words requested that have not arrived
+  uint8_t dropped_ = 0;            ///< … of these, requested before a jump
+  uint8_t buffered_ = 0;           ///< half words before the decoder
+  uint8_t waits_ = 0;              ///< cycles by which the word under way is late
+  bool active_ = false;            ///< a word is under way
+  bool holds_ = false;             ///< the next address waits for that word
 };
 
 }  // namespace tinytune

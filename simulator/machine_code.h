@@ -1,5 +1,5 @@
-// One instruction as the disassembler sees it, freed of LLVM's types, and how each architecture
-// reads it.
+// An instruction as disassembled, without LLVM's types, and its interpretation for each
+// architecture.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +12,29 @@ namespace tinytune {
 
 struct MachineOperand {
   bool is_register = false;
-  uint64_t bit = 0;  ///< of a register; 0 for those that carry no data (RISC-V's zero)
+  uint64_t bit = 0;  ///< of a register; 0: one that holds no data (RISC-V's zero)
   int64_t immediate = 0;
 };
 
 struct MachineCode {
   std::string_view name;  ///< LLVM's name of the opcode: "C_LW", "t2LDR_POST"
   std::vector<MachineOperand> operands;
-  unsigned defined = 0;  ///< the first so many operands are written
+  unsigned defined = 0;  ///< number of leading operands that are written
   unsigned fixed = 0;    ///< operands before a variable list
   uint64_t implicit_reads = 0, implicit_writes = 0;
   bool conditional_branch = false, loads = false, stores = false;
   bool predicated = false;
 };
 
-/// Bit of a register by LLVM's name; 0 if it is none that carries data.
+/// Return the bit of a register by LLVM's name; 0: not a register that holds data.
 uint64_t riscv_register_bit(std::string_view name);
 uint64_t arm_register_bit(std::string_view name);
-/// Bits of a register of the floating-point unit, from 32 on; 0 if it is none.
+/// Returns the bits of a floating-point register, from 32 on; 0: not such a register.
 uint64_t arm_float_register_bits(std::string_view name);
 
-/// Fills everything but address and size, which are there. False: an instruction that no kernel has
-/// business with and that nothing here could answer, like a trap or a read of a cycle counter.
-/// With `allow_system`, those that a whole program uses are described too, `by_hand` where the
-/// emulator leaves them to us.
+/// Sets all fields of `out` except address and size, which are set already. False: an instruction
+/// that kernels may not use, like a trap or a read of a cycle counter. With `allow_system`, those
+/// that whole programs use are described too, with `by_hand` if the emulator does not execute them.
 bool describe_riscv(const MachineCode& code, bool allow_system, Instruction& out);
 /// `floats`: the core has a floating-point unit.
 bool describe_arm(const MachineCode& code, bool allow_system, bool floats, Instruction& out);

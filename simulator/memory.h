@@ -1,7 +1,7 @@
 // The device's memories, as pages of this process.
 //
-// The emulator works on them in place, so writing a tensor is a copy and nothing is told to it.
-// Clearing gives the pages back to the kernel: it costs what was touched, not what is mapped.
+// The emulator uses them in place, so writing a tensor is a copy without calls to the emulator.
+// clear() returns the pages to the operating system: it costs time for touched, not mapped, pages.
 #pragma once
 
 #include <cstdint>
@@ -29,18 +29,18 @@ class Memory {
   Memory& operator=(const Memory&) = delete;
   ~Memory();
 
-  /// Whole 4 KiB pages. kInvalidInput: overlaps another region. kFailed: no host memory.
+  /// Adds a region of whole 4 KiB pages. kInvalidInput: overlaps another. kFailed: no host memory.
   Status add(Region region);
   void remove_extra();
 
-  /// Bytes inside one region, or an empty span with a null pointer.
+  /// Returns bytes inside one region; else an empty span with a null pointer.
   std::span<uint8_t> at(uint32_t address, uint64_t size_bytes) const;
   const Region* region(uint32_t address) const;
-  /// Four bytes of code, or the last two of a region; zero outside of all.
+  /// Returns four bytes of code, or the last two of a region; 0: outside of all.
   uint32_t code_at(uint32_t address) const;
   const std::vector<Region>& regions() const { return regions_; }
 
-  /// Every byte of every region becomes zero.
+  /// Sets all bytes of all regions to zero.
   void clear();
 
  private:

@@ -17,7 +17,7 @@ void for_each_register(uint64_t mask, Visit visit) {
 }  // namespace
 
 MemoryBlocks::MemoryBlocks(const Device& device) {
-  std::vector<Part> gaps;  // a guard page is of the chip's memory too
+  std::vector<Part> gaps;  // a guard page belongs to the chip's memory, too
   for (const MemoryRegion& memory : device.memories) {
     const bool cached = !memory.fetch_cache.empty() || !memory.read_cache.empty();
     const auto wait = static_cast<uint8_t>(cached ? 0 : memory.fill_cycles);
@@ -51,14 +51,14 @@ uint8_t MemoryBlocks::load_wait(uint8_t block) const {
 void MemoryBlocks::find(std::span<Instruction> code,
                         const std::function<uint32_t(unsigned)>& registers) const {
   if (!registers) return;
-  std::array<std::optional<uint8_t>, 16> points;  // into which block; asked for where needed
+  std::array<std::optional<uint8_t>, 16> points;  // the block of each register, read on demand
   const auto pointed_to = [&](uint64_t mask) {
     uint8_t block = 0;
     for_each_register(mask, [&](unsigned reg) {
       if (!points[reg]) {
         const uint32_t pointer = registers(reg);
         points[reg] = at(pointer);
-        // An empty stack's pointer stands where its memory ends.
+        // The pointer of an empty stack is at the end of its memory.
         if (*points[reg] == 0) points[reg] = at(pointer - 1);
       }
       if (block == 0) block = *points[reg];
@@ -70,8 +70,8 @@ void MemoryBlocks::find(std::span<Instruction> code,
     if (i.is_load() || i.is_store())
       i.memory_block = literal ? at(i.address) : pointed_to(i.address_reads);
     if (i.is_load()) i.load_wait = load_wait(i.memory_block);
-    // Sums point where their pointer does. What a load brings may be anything; its stepped base
-    // stays where it was.
+    // A sum is in the block of its pointer. A loaded value may point anywhere; an updated base
+    // stays in its block.
     const uint8_t result = i.kind == InstructionKind::kAlu ? pointed_to(i.reads) : uint8_t{0};
     const bool steps_base = std::popcount(i.writes) > (i.is_store() ? 0 : i.words);
     for_each_register(i.writes, [&](unsigned reg) {

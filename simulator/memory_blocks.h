@@ -1,14 +1,14 @@
-// Blocks of memory whose loads do not overlap, and which of them a load reads from.
+// Blocks of memory between which loads do not overlap, and the block that a load reads from.
 //
-// On a Cortex-M4 a load right behind another takes one cycle instead of two, but only where both
-// read from the same block: between SRAM1 and SRAM3 of an STM32L4R5 there is nothing to overlap.
-// A bus may also need a cycle to turn to a block, once for accesses that follow each other; stores
-// wait for it in their buffer.
-// The cycles of code are worked out once, when it first runs, so that is when its loads are told
-// their blocks: by the registers that form their addresses, followed from their values at entry.
-// A pointer stays in its block while code steps it; one that the code has just loaded is not
-// known, and counts as if it overlapped. Code that is called for tensors in one block, and later
-// for others elsewhere, keeps the cycles of the first call.
+// On a Cortex-M4 a load right after another takes one cycle instead of two, but only if both read
+// from the same block: loads from SRAM1 and SRAM3 of an STM32L4R5 do not overlap. A bus may also
+// need a cycle to turn to a block, once for consecutive accesses to it; stores wait for it in their
+// buffer.
+// The cycles of code are computed once, when it first runs, and so are the blocks of its loads:
+// from the registers that form their addresses, tracked from their values at entry. A pointer stays
+// in its block while code increments it. A pointer that the code has just loaded is unknown, and
+// counts as overlapping. Code that is called for tensors in one block, and later for others
+// elsewhere, keeps the cycles of the first call.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@ namespace tinytune {
 
 class MemoryBlocks {
  public:
-  /// Each memory of the device's file is one, but those that wait alike for the bus are parts of
-  /// the same.
+  /// Each memory of the device's file is a block, except that memories with the same wait for the
+  /// bus form one.
   explicit MemoryBlocks(const Device& device);
 
-  /// Numbers from 1; 0 outside of all.
+  /// Returns the number of a block, from 1; 0: outside of all.
   uint8_t at(uint32_t address) const;
 
   /// Fills `memory_block` and `load_wait` of the loads in `code`, which is about to run.

@@ -116,7 +116,7 @@ std::vector<std::pair<std::string, uint64_t>> MemoryTiming::waits_by_memory() co
   return all;
 }
 
-// A miss waits for what a unit brings through the same port just now.
+// Adds the wait of a miss for the transfer of a unit at the same port.
 uint64_t MemoryTiming::with_turn(const Cache* cache, uint64_t cycles) {
   if (cycles == 0 || arrival_ == nullptr) return cycles;
   if (names_[static_cast<size_t>(cache - caches_.data())] != arrival_->way().cache) return cycles;
@@ -126,7 +126,7 @@ uint64_t MemoryTiming::with_turn(const Cache* cache, uint64_t cycles) {
 void MemoryTiming::fetch(uint32_t address, uint32_t size_bytes) {
   for (Region& region : regions_) {
     if (!region.contains(address) || region.fetch == nullptr) continue;
-    // Where control jumped to waits for its own fill; all else is run into.
+    // A jump's target waits for a full fill; all other fills continue the one before.
     const bool runs_on = address == fetched_to_ || region.next_fill_cycles == region.fill_cycles;
     const uint32_t jumped = runs_on ? 0 : region.fetch->touch(address, 1);
     const uint32_t next = region.fetch->touch(address, size_bytes);

@@ -18,8 +18,8 @@
 namespace tinytune {
 namespace {
 
-/// Between what is loaded and the end of the memory that holds the stack; the top eighth is left to
-/// the stack.
+/// Returns the heap: from the end of the loaded data to the stack pointer, without the top eighth,
+/// which is left to the stack.
 Semihosting::Heap heap_of(const Memory& memory, const ProgramImage& image, uint32_t stack_top) {
   Semihosting::Heap heap;
   heap.stack_top = stack_top;

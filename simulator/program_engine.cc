@@ -102,7 +102,7 @@ struct ProgramEngine::Hooks {
       engine.graph_.charge(engine.graph_.timing().negative_dividend_cycles());
   }
 
-  // RISC-V: the emulator has stepped over the instruction, and goes on after it unless told.
+  // RISC-V: the emulator has stepped over the instruction, and continues after it unless stopped.
   static void exception(uc_engine*, uint32_t, void* user) {
     ProgramEngine& engine = of(user);
     if (engine.fault_) return engine.stop();
@@ -194,7 +194,7 @@ Status ProgramEngine::map_pages() {
   return is_arm() ? map(ArmSystem::kAddress, ArmSystem::kBytes) : ok_status();
 }
 
-// By the return from a trap that never was; before there are hooks.
+// Returns from a trap that never happened; called before hooks are added.
 Status ProgramEngine::enter_user_mode() {
   constexpr uint32_t kLeave[] = {0x34129073 /* csrw mepc, t0 */, 0x30200073 /* mret */};
   const uint32_t from = kReturnAddress + 0x100, to = kReturnAddress + 0x200;
@@ -246,7 +246,7 @@ void ProgramEngine::fail(ErrorCode code, const std::string& what) {
   stop();
 }
 
-// The emulator's unit is always on.
+// Refuses a block with floating point: the emulator's FPU is always on.
 void ProgramEngine::refuse_floats() {
   for (const Instruction& instruction : graph_.instructions())
     if (instruction.is_float())

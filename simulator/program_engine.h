@@ -1,10 +1,10 @@
 // One Unicorn instance that runs a whole program.
 //
-// It differs from the engine for kernels (engine.h) in what it answers: traps, control registers,
+// In contrast to the engine for kernels (engine.h) it simulates traps, control registers,
 // semihosting, the core's own peripherals and the device's ports. RISC-V code runs in user mode, so
-// that every instruction that touches the machine's state traps and is executed here, with the
-// model's counts; only the counters for user mode do not trap, and are put right afterwards. On Arm
-// every instruction is watched, because nothing else says which of a block's loads reads a counter.
+// that every instruction that accesses the machine's state traps and is executed here, with the
+// model's counts; only the counters for user mode do not trap, and are corrected afterwards. On Arm
+// every instruction is hooked, because nothing else tells which of a block's loads reads a counter.
 #pragma once
 
 #include <array>
@@ -46,7 +46,7 @@ class ProgramEngine final : private VectorUnit::Core {
   static Result<std::unique_ptr<ProgramEngine>> create(const Parts& parts);
   ProgramEngine(const ProgramEngine&) = delete;
   ProgramEngine& operator=(const ProgramEngine&) = delete;
-  ~ProgramEngine();  // where Page is known
+  ~ProgramEngine();  // defined where Page is complete
 
   struct Outcome {
     ProgramReport::End end = ProgramReport::End::kReturn;
@@ -54,7 +54,7 @@ class ProgramEngine final : private VectorUnit::Core {
     int status = 0;
     uint32_t return_value = 0;
   };
-  /// The graph has been begun. The stack starts at `stack_pointer`.
+  /// Runs from `start` with the given stack pointer; requires BlockGraph::begin().
   Result<Outcome> run(uint32_t start, uint32_t stack_pointer);
 
  private:
@@ -78,12 +78,12 @@ class ProgramEngine final : private VectorUnit::Core {
   void check_divisor();
   std::string described(uint32_t instruction_address);
 
-  /// To the program's handler of exceptions; nothing if it has none.
+  /// Returns the address of the program's trap handler; nothing: it has none.
   std::optional<uint32_t> trap_handler() const;
   void set_trap(uint32_t cause, uint32_t at);
   uint32_t take_fault();
 
-  void trap();  ///< at the last instruction of the block that runs now
+  void trap();  ///< handles a trap at the last instruction of the block that runs now
   void trap_arm(const Instruction& at, uint32_t code);
   void trap_riscv(const Instruction& at, uint32_t code);
   void run_vectors();
@@ -106,37 +106,37 @@ class ProgramEngine final : private VectorUnit::Core {
   const Memory& memory_;
   BlockGraph& graph_;
   MemoryTiming& timing_;
-  BankTiming* banks_;  ///< null: fetches and data never meet
+  BankTiming* banks_;  ///< null: fetches and data never share a bank
   Semihosting& semihosting_;
   const Semihosting::Print& print_;
   CsrFile csrs_;
   ArmSystem system_;
   std::unique_ptr<VectorUnit> vectors_;  ///< null: none
   uint32_t vector_address_ = 0;          ///< of the instruction that the unit executes now
-  bool vectors_are_native_ = false;      ///< the emulator's registers are the true ones
-  uint32_t resume_at_ = 0;               ///< after a run of them
-  /// What an instruction that the emulator takes for another has really left, once it has run: core
-  /// registers by number, and the flags.
+  bool vectors_are_native_ = false;      ///< the current values are in the emulator's registers
+  uint32_t resume_at_ = 0;               ///< after a run of vector instructions
+  /// The correct results of an instruction that the emulator takes for another, until it has run:
+  /// core registers by number, and the flags.
   std::optional<std::array<uint32_t, 17>> corrected_;
   std::vector<std::unique_ptr<Page>> pages_;  ///< outlive the core
   UnicornCore core_;
-  uint32_t program_break_ = 0;  ///< of the heap that environment calls move
+  uint32_t program_break_ = 0;  ///< end of the heap, moved by environment calls
 
   /// A load or store that the core reports to the program's handler. The emulator runs on to the
-  /// end of the block; what that changes is undone. Without initialisers, which clang does not see
-  /// before the end of this class: fault_.emplace() makes zeros.
+  /// end of the block; its changes are undone. No initialisers, because clang does not see them
+  /// before the end of this class: fault_.emplace() zero-initialises.
   struct Fault {
     uint32_t cause, at;
     std::array<uint32_t, 32> registers;
-    std::vector<std::pair<uint32_t, std::vector<uint8_t>>> overwritten;  ///< in their order
+    std::vector<std::pair<uint32_t, std::vector<uint8_t>>> overwritten;  ///< in order of stores
   };
   std::optional<Fault> fault_;
   std::string handled_;  ///< the last fault, while its handler has not returned
 
   uint32_t address_ = 0;     ///< Arm: of the instruction that runs now
   size_t accesses_ = 0;      ///< loads and stores of the block so far
-  uint32_t last_block_ = 1;  ///< entered before this one
-  bool executed_ = false;    ///< the last instruction of the block, by us
+  uint32_t last_block_ = 1;  ///< address of the block entered last
+  bool executed_ = false;    ///< the block's last instruction was executed by this class
   bool trapped_ = false;
   std::optional<uint32_t> next_;
   std::optional<Outcome> outcome_;

@@ -15,7 +15,7 @@ namespace {
 constexpr uint32_t kPageBytes = 4096;
 constexpr size_t kLongestName = 256;
 
-/// As people may be shown it.
+/// Returns a name with only printable characters.
 std::string shown_name(const ElfFile& file, const Elf32_Shdr& names, uint32_t offset) {
   const auto text = file.part(names.sh_offset, names.sh_size, "names");
   return text ? printable(elf_name(*text, offset, kLongestName), kLongestName) : "";
@@ -28,7 +28,7 @@ std::string name_of(const ElfFile& file, const Elf32_Shdr& section) {
   return text.empty() ? "a section" : text;
 }
 
-/// Bytes of the file and where they go; the rest of `size` is zero.
+/// Bytes of the file and their addresses; the rest of `size_bytes` is zero.
 struct Piece {
   uint32_t address = 0, load_address = 0, size_bytes = 0;
   std::span<const uint8_t> bytes;
@@ -43,7 +43,7 @@ Error outside(const Device& device, const std::string& what, uint32_t address, u
                              size, address, device.name, memories));
 }
 
-/// Sections with bytes in memory, by address. Thread-local zeros have none of their own.
+/// Returns the sections with bytes in memory, sorted by address; thread-local zeros have none.
 std::vector<Elf32_Shdr> placed_sections(const ElfFile& file) {
   std::vector<Elf32_Shdr> placed;
   for (const Elf32_Shdr& section : file.sections()) {
@@ -56,8 +56,9 @@ std::vector<Elf32_Shdr> placed_sections(const ElfFile& file) {
   return placed;
 }
 
-/// A linker may have put the file's own headers before the first section; those need no memory. So
-/// where a segment as a whole does not fit, its sections, in `placed`, must.
+/// Returns the pieces of a segment. A linker may have put the file's own headers before the first
+/// section, and those need no memory. So if a segment does not fit as a whole, its sections, in
+/// `placed`, must.
 Result<std::vector<Piece>> pieces_of(const ElfFile& file, const Elf32_Phdr& segment,
                                      std::span<const Elf32_Shdr> placed, const Device& device,
                                      const Memory& memory) {
@@ -85,7 +86,7 @@ Result<std::vector<Piece>> pieces_of(const ElfFile& file, const Elf32_Phdr& segm
   return pieces;
 }
 
-/// Better names first, where several stand at one address.
+/// Ranks symbols at the same address: functions first, then global ones.
 int rank(const Elf32_Sym& symbol) {
   const bool function = ELF32_ST_TYPE(symbol.st_info) == STT_FUNC;
   const bool global = ELF32_ST_BIND(symbol.st_info) != STB_LOCAL;
@@ -127,7 +128,7 @@ uint32_t word_at(const Memory& memory, uint32_t address) {
   return word;
 }
 
-// Tables stand at multiples of 128 at least, and near the start of what is linked.
+// Finds the vector table: at a multiple of 128, in the first 64 KiB of a loaded range.
 void find_vector_table(const Memory& memory, ProgramImage& image) {
   constexpr uint32_t kStep = 128, kFar = 64 << 10;
   for (const AddressRange& range : image.filled) {
@@ -167,8 +168,8 @@ std::string ProgramImage::place(uint32_t address) const {
                    : fmt::format("{:#010x} ({}+{:#x})", address, symbol->name, into);
 }
 
-// Flash is what has a cache before it. A page between two pieces of RAM keeps a kernel's stack from
-// its data; the chip has memory there.
+// Memories with caches count as flash, which cannot be written. The guard page between two parts of
+// RAM, which separates a kernel's stack from its data, is memory on the chip, and so is added.
 Status add_program_memories(const Device& device, const ProgramFacts& facts, Memory& memory) {
   std::vector<Memory::Region> regions;
   for (const MemoryRegion& from : device.memories) {

@@ -1,8 +1,8 @@
-// A whole program as a stock linker wrote it, put where a programmer of flash would put it.
+// A whole program as a standard linker wrote it, loaded as a flash programmer would load it.
 //
-// A segment goes to its load address and also to where it runs: start-up code that copies .data
-// finds it at the one, and a function that is called without start-up code at the other. The file
-// comes from strangers: nothing in it is used before it is checked.
+// A segment is copied to its load address, where start-up code that copies .data expects it, and to
+// its run address, where a function called without start-up code expects it. The file comes from
+// strangers: everything in it is checked before it is used.
 #pragma once
 
 #include <cstdint>
@@ -25,25 +25,25 @@ struct ProgramSymbol {
 };
 
 struct ProgramImage {
-  uint32_t entry = 0;                  ///< of code: without the bit that says Thumb
-  std::vector<ProgramSymbol> symbols;  ///< of code, by address; each address once
+  uint32_t entry = 0;                  ///< address of code, without the Thumb bit
+  std::vector<ProgramSymbol> symbols;  ///< of code, sorted by address; one per address
   std::vector<AddressRange> filled;
   /// Arm: the table whose reset vector is the entry, and the stack pointer in it.
   std::optional<uint32_t> vector_table, initial_stack;
 
   const ProgramSymbol* find(std::string_view name) const;
-  /// The symbol that an address belongs to; null before the first.
+  /// Returns the last symbol at or before an address; null: before the first.
   const ProgramSymbol* at(uint32_t address) const;
-  /// "0x08000124 (main+0x12)".
+  /// Returns "0x08000124 (main+0x12)".
   std::string place(uint32_t address) const;
 };
 
-/// The device's memories as a program sees them: RAM may hold code unless `facts` says otherwise,
-/// and what lies side by side is one. kFailed: no host memory.
+/// Adds the device's memories as a program sees them: RAM may hold code unless `facts` says
+/// otherwise, and adjacent memories are one. kFailed: no host memory.
 Status add_program_memories(const Device& device, const ProgramFacts& facts, Memory& memory);
 
-/// kInvalidInput: not an executable for this device, damaged, with a section outside `memory` or
-/// two that overlap.
+/// Loads a program. kInvalidInput: not an executable for this device, damaged, a section outside
+/// `memory`, or overlapping sections.
 Result<ProgramImage> load_program(std::span<const uint8_t> elf, const Device& device,
                                   Memory& memory);
 

@@ -1,5 +1,5 @@
-// What a program does that the emulator cannot: calls of the host, control and status registers,
-// instructions that only we know, and the ways in which it ends.
+// Actions of a program that the emulator cannot run: calls of the host, control and status
+// registers, instructions that the emulator lacks, faults, and the end of the program.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ void ProgramEngine::trap() {
   const Instruction* last = graph_.last_instruction();
   if (last == nullptr || !last->by_hand) {
     const uint32_t near = current_address();
-    // Unicorn 2.1 refuses an unaligned LDREX itself, before it tells of an access.
+    // Unicorn 2.1 refuses an unaligned LDREX itself, before it calls the hook of the access.
     const Instruction* refused = is_arm() ? graph_.instruction_at(near) : nullptr;
     if (refused != nullptr && refused->aligned_only)
       return fail(
@@ -81,7 +81,7 @@ void ProgramEngine::trap_riscv(const Instruction& at, uint32_t code) {
   }
 }
 
-// Before an instruction that the emulator executes on its own registers.
+// Called before each instruction: copies the vectors to the emulator if it executes it natively.
 void ProgramEngine::hand_vectors_over() {
   const uint32_t code = memory_.code_at(address_);
   if (vectors_->taken_for_another(code)) return execute_mistaken(code);
@@ -90,8 +90,8 @@ void ProgramEngine::hand_vectors_over() {
   vectors_are_native_ = true;
 }
 
-// Before the emulator executes something else in its place; what that changes is put right after
-// it.
+// Computes the correct result before the emulator executes another instruction instead;
+// correct_mistaken() restores it afterwards.
 void ProgramEngine::execute_mistaken(uint32_t code) {
   vector_address_ = address_;
   if (vectors_->execute(address_, code, *this) != VectorUnit::Outcome::kExecuted)
@@ -175,7 +175,7 @@ void ProgramEngine::access_csr(const Instruction& at, uint32_t code) {
   if (destination != 0) set(destination, *old);
 }
 
-// Counters for user mode do not trap: the emulator has put its own idea into the register.
+// Counters for user mode do not trap: replaces the emulator's own value in the register.
 void ProgramEngine::finish_native_csr() {
   const Instruction* last = graph_.last_instruction();
   if (last == nullptr || !last->by_hand || executed_ || is_arm()) return;
@@ -183,8 +183,8 @@ void ProgramEngine::finish_native_csr() {
   if (is_csr_access(code)) access_csr(*last, code);
 }
 
-// Without a vector of the program's own, traps go to address 0 if something is loaded there that is
-// not the start itself.
+// If the program has not set mtvec, traps go to address 0, if a range is loaded there and the entry
+// is elsewhere.
 std::optional<uint32_t> ProgramEngine::trap_handler() const {
   const uint32_t vector = csrs_.vector();
   if (vector != 0) return vector;
@@ -206,8 +206,8 @@ std::string ProgramEngine::described(uint32_t instruction_address) {
   return image_.place(instruction_address) + (text.empty() ? "" : ": " + text);
 }
 
-// Which unaligned accesses work: on Arm's larger cores those of a single register, unless the
-// program has them trapped; on RISC-V what the device file says, but atomic ones nowhere.
+// Unaligned accesses work on Arm's larger cores for a single register, unless the program traps
+// them; on RISC-V as the device file says. Atomic ones work nowhere.
 void ProgramEngine::check_alignment(bool is_write, uint32_t address, uint32_t size_bytes) {
   const auto keep = [&] {
     const auto bytes = memory_.at(address, size_bytes);
@@ -246,12 +246,12 @@ uint32_t ProgramEngine::take_fault() {
               memory_.at(it->first, it->second.size()).begin());
   for (unsigned reg = 1; reg < 32; ++reg) set(reg, fault_->registers[reg]);
   set_trap(fault_->cause, fault_->at);
-  executed_ = true;  // what ends the block has not run
+  executed_ = true;  // the block's last instruction has not run
   fault_.reset();
   return *trap_handler();
 }
 
-// Only where the program has division by zero trapped; else its result is 0.
+// Called only if the program traps division by zero; else the result is 0.
 void ProgramEngine::check_divisor() {
   const uint32_t code = memory_.code_at(address_);  // its half words, the first one lowest
   const bool divides = (code & 0xFFD0) == 0xFB90 && (code >> 16 & 0xF0F0) == 0xF0F0;
@@ -261,8 +261,8 @@ void ProgramEngine::check_divisor() {
        "the program divides by zero, which it has trapped (CCR), at " + described(address_));
 }
 
-// To a handler that the program has set; else as newlib's port without an operating system means
-// it. Of the calls that it may make, those not here have no effect and say so.
+// Traps to a handler that the program has set. Otherwise does what newlib's port without an
+// operating system expects; its calls that are not implemented return ENOSYS.
 void ProgramEngine::environment_call(const Instruction& at) {
   constexpr uint32_t kClose = 57, kWrite = 64, kExit = 93, kExitGroup = 94, kBreak = 214;
   constexpr uint32_t kOthers[] = {17,   25,   29,   48,   49,   56,   61,   62,  63,

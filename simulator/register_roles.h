@@ -1,4 +1,4 @@
-// Which registers carry what in a call, by a core's calling convention.
+// Roles of registers in a call, by a core's calling convention.
 #pragma once
 
 #include <string>

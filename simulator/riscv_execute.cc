@@ -146,7 +146,7 @@ std::optional<RegisterWrite> execute_bit_manipulation(uint32_t code, const Regis
 
 bool is_riscv_vector(uint32_t code) {
   const uint32_t opcode = bits(code, 6, 0), funct3 = bits(code, 14, 12);
-  const bool vector_width = funct3 == 0 || funct3 >= 5;  // the others are floating point's
+  const bool vector_width = funct3 == 0 || funct3 >= 5;  // others are scalar floating point
   return opcode == 0x57 || ((opcode == 0x07 || opcode == 0x27) && vector_width);
 }
 

@@ -1,5 +1,5 @@
-// What this simulator itself works out of RISC-V code, where the emulator does not say or does not
-// know: whether a branch is taken, and the result of bit manipulation.
+// RISC-V semantics that the emulator lacks or does not report: whether a branch is taken, and the
+// results of bit manipulation.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace tinytune {
 
-/// Value of an integer register before the instruction.
+/// Returns the value of an integer register before the instruction.
 using RegisterReader = std::function<uint32_t(unsigned)>;
 
-/// Whether the conditional branch `code` (its first 16 or all 32 bits) is taken.
+/// Returns whether the conditional branch `code` (its first 16 or all 32 bits) is taken.
 bool riscv_branch_holds(uint32_t code, const RegisterReader& x);
 
-/// What an instruction of Zba, Zbb, Zbc, Zbs or Zbkb writes; nothing for any other code.
+/// The result of an instruction of Zba, Zbb, Zbc, Zbs or Zbkb; nothing for any other code.
 struct RegisterWrite {
   unsigned reg = 0;
   uint32_t value = 0;
@@ -26,16 +26,17 @@ inline bool is_bit_manipulation(uint32_t code) {
   return execute_bit_manipulation(code, [](unsigned) { return 0u; }).has_value();
 }
 
-/// Whether the emulator does not know `code` because it is one of vectors.
+/// Returns whether `code` is a vector instruction, which the emulator does not know.
 bool is_riscv_vector(uint32_t code);
 
-/// Whether the emulator ends a block of its own after `code`: jumps, branches, whatever may trap.
+/// Returns whether the emulator ends a block after `code`: at jumps, branches, and possible traps.
 bool riscv_ends_block(uint32_t code);
 
-/// Register of the dividend, if `code` is a signed division or remainder.
+/// Returns the register of the dividend; nothing unless `code` is a signed division or remainder.
 std::optional<unsigned> riscv_signed_dividend(uint32_t code);
 
-/// Where in `code`, which starts at `address`, that may be so; of data that only looks like it too.
+/// Returns the addresses of signed divisions in `code`, which starts at `address`; also of data
+/// that looks like one.
 std::vector<uint32_t> riscv_signed_divisions(std::span<const uint8_t> code, uint32_t address);
 
 }  // namespace tinytune

@@ -90,7 +90,7 @@ uint32_t Semihosting::call(uint32_t operation, uint32_t parameter, uint64_t cycl
     case kWrite:
       return write(parameter);
     case kRead:
-      return word(parameter + 8);  // as many as asked for were not read: the input has ended
+      return word(parameter + 8);  // number of bytes not read: all, as the input has ended
     case kIsError:
       return word(parameter) >> 31;
     case kIsTerminal:

@@ -1,6 +1,6 @@
-// The host's side of semihosting: what a program asks of a debugger (Arm's "Semihosting for AArch32
-// and AArch64", which RISC-V shares). Console only: there are no files, and time is the device's
-// own.
+// The host's side of semihosting: requests of a program to a debugger (Arm's "Semihosting for
+// AArch32 and AArch64", which RISC-V shares). Console only: there are no files, and time is the
+// device's own.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Semihosting {
   Semihosting(const Memory& memory, uint64_t clock_hz, Heap heap, Print print)
       : memory_(memory), clock_hz_(clock_hz), heap_(heap), print_(std::move(print)) {}
 
-  /// What the operation returns to the program that has run for `cycles`.
+  /// Executes an operation of a program that has run for `cycles`; returns its result.
   uint32_t call(uint32_t operation, uint32_t parameter, uint64_t cycles);
 
   /// Set by an operation that ends the program.

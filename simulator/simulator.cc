@@ -30,8 +30,8 @@ void paint(std::span<uint8_t> stack) {
   for (size_t i = 0; i < stack.size(); i += 4) std::memcpy(&stack[i], &kPaint, 4);
 }
 
-/// Bytes from the lowest changed word to the end. A word that happens to be written with the
-/// paint's own value is missed; the words around it are not.
+/// Returns the bytes from the lowest changed word to the end. A word written with the paint's own
+/// value is missed, but the words around it are not.
 uint32_t used_bytes(std::span<const uint8_t> stack) {
   size_t i = 0;
   while (i < stack.size() && std::memcmp(&stack[i], &kPaint, 4) == 0) i += 4;
@@ -93,7 +93,7 @@ struct Simulator::State {
     }
     return wanted.get();
   }
-  // Hooks cost time, so only what may wait is watched.
+  // Selects the cheapest engine: hooks cost time, so only accesses that may wait are watched.
   Engine::Watch watch_for(const CallOptions& options) const {
     if (options.check_alignment) return Engine::Watch::kAccesses;
     if (options.zero_wait) return Engine::Watch::kNothing;
@@ -140,9 +140,9 @@ struct Simulator::State {
   std::vector<AttachedPeripheral> attached;        ///< one for each of `units`
   std::array<std::unique_ptr<Engine>, 6> engines;  ///< by Engine::Watch
   std::vector<AddressRange> filled;                ///< by load() and write()
-  std::optional<Arrival> arrival;                  ///< once a call had one
-  std::vector<AttachedPeripheral> movers;          ///< its registers
-  bool has_arrival = false;                        ///< engines know of it
+  std::optional<Arrival> arrival;                  ///< from the first call that has one on
+  std::vector<AttachedPeripheral> movers;          ///< registers of `arrival`
+  bool has_arrival = false;                        ///< whether engines were made with `arrival`
 };
 
 Simulator::Simulator(std::unique_ptr<State> state) : state_(std::move(state)) {}

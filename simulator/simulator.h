@@ -27,17 +27,17 @@ struct AddressRange {
   uint32_t address = 0, size_bytes = 0;
 };
 
-/// Bytes that the core took from a range of addresses and put there.
+/// Bytes that the core loaded from and stored to a range of addresses.
 struct Traffic {
   uint64_t loaded_bytes = 0, stored_bytes = 0;
 };
 
-/// Multiplications, by the buffers that the values of either factor were computed from: a bit for
-/// each of CallOptions::counted, the smaller set first.
+/// Number of multiplications by the sources of their two factors: the sets of buffers that a
+/// factor's value was computed from, a bit for each of CallOptions::counted, the smaller set first.
 using FactorCounts = std::map<std::pair<uint32_t, uint32_t>, uint64_t>;
 
-/// Of the same multiplications: bytes loaded from those buffers for factors of the smaller set and
-/// for those of the other, each once for all products that it serves.
+/// Bytes loaded from these buffers for the factors with the first and with the second set of
+/// sources; a loaded value counts once, however many products it serves.
 using FactorLoads = std::map<std::pair<uint32_t, uint32_t>, std::pair<uint64_t, uint64_t>>;
 
 struct ElfInfo {
@@ -55,19 +55,19 @@ enum class CallEnd {
   kMisaligned,          ///< only with check_alignment
 };
 
-/// Counted per call; what no device counts is still exact here.
+/// Counts of a call, exact even where no device counts them.
 struct Counts {
   uint64_t instructions = 0, cycles = 0;
   uint64_t loads = 0, stores = 0, multiplies = 0;  ///< instructions, not bytes or registers
   uint64_t branches_taken = 0;                     ///< conditional ones
-  /// Of `cycles`: those spent waiting for code and for data in slow memories (memory_timing.h).
+  /// The part of `cycles` spent waiting for code and for data in slow memories (memory_timing.h).
   uint64_t fetch_wait_cycles = 0, read_wait_cycles = 0;
 
   Counts& operator+=(const Counts& other);
   Counts& operator-=(const Counts& other);
 };
 
-/// Sections that would run at the same time on two cores, and run one after the other here:
+/// Two sections that two cores would run at the same time, and that run one after the other here:
 /// indices of CallOptions::sections.
 struct CorePair {
   size_t first = 0, second = 0;
@@ -76,28 +76,28 @@ struct CorePair {
 struct CallOptions {
   uint64_t instruction_limit = 2'000'000'000;
   bool check_alignment = false;  ///< hooks every access: slow, for verify runs
-  /// As if every memory answered at once: the core alone. Implied by check_alignment.
+  /// Counts no waits for memories, only the core. Implied by check_alignment.
   bool zero_wait = false;
-  /// The unit that brings weights out of flash beside the core is there (arrival.h); slow.
+  /// Simulates the unit that copies weights out of flash beside the core (arrival.h); slow.
   std::optional<ArrivalWay> arrival = {};
-  /// Mapped bytes that must not be touched, finer than pages; seen only with check_alignment.
+  /// Mapped bytes that must not be accessed, finer than pages; checked only with check_alignment.
   std::vector<AddressRange> off_limits;
-  /// Buffers, apart from each other and at most 32, whose traffic is counted, and from which values
-  /// are followed into multiplications; only with check_alignment.
+  /// Disjoint buffers, at most 32, whose traffic is counted, and whose values are tracked into
+  /// multiplications; only with check_alignment.
   std::vector<AddressRange> counted;
-  /// Instructions executed from entering such a function until it returns are counted apart,
-  /// callees included. Addresses of function entries; they must not nest.
+  /// Entry addresses of functions that are counted separately, from entry to return, callees
+  /// included. They must not nest.
   std::vector<uint32_t> sections;
   std::vector<CorePair> pairs = {};  ///< of sections; slow. Not with check_alignment or zero_wait
 };
 
-/// A pair, run once: core_overlap.h says what it is taken to take.
+/// One run of a pair of sections; core_overlap.h explains its cycles.
 struct JoinedVisit {
   size_t pair = 0;  ///< which of CallOptions::pairs
   uint64_t cycles = 0, collision_cycles = 0;
 };
 
-/// A section, entered and left once.
+/// One run of a section.
 struct SectionVisit {
   size_t section = 0;  ///< which of CallOptions::sections
   Counts counts;
@@ -108,13 +108,13 @@ struct CallReport {
   /// "write of 1 byte at 0x3fc84000 from pc 0x40380010"; empty if returned. Without
   /// check_alignment, the address of the basic block and not of the instruction.
   std::string detail;
-  Counts counts;                     ///< of whole basic blocks: the one that faulted is left out
+  Counts counts;                     ///< of whole basic blocks, without the one that faulted
   std::vector<Counts> sections;      ///< as CallOptions::sections, the sums of their visits
   std::vector<SectionVisit> visits;  ///< in the order of their entries
   std::vector<JoinedVisit> joined;   ///< in the order of their ends
-  std::string race;                  ///< what both of a pair touch though one writes; or empty
-  std::vector<Traffic> traffic;      ///< as CallOptions::counted, by where accesses begin
-  FactorCounts factors;              ///< but for RISC-V's vector instructions
+  std::string race;                  ///< a conflicting access of the two of a pair; or empty
+  std::vector<Traffic> traffic;      ///< as CallOptions::counted, by an access's first byte
+  FactorCounts factors;              ///< by buffers of CallOptions::counted
   FactorLoads factor_loads;          ///< the same
   uint32_t return_value = 0;
   uint32_t stack_bytes = 0;        ///< deepest use seen (painted)
@@ -124,7 +124,7 @@ struct CallReport {
 
 class Simulator {
  public:
-  /// kInvalidInput: a timing table the model does not know; kUnsupported: a core it lacks.
+  /// kInvalidInput: an invalid timing table; kUnsupported: a core that is not simulated.
   static Result<Simulator> create(const Device& device);
   Simulator(Simulator&&) noexcept;
   Simulator& operator=(Simulator&&) noexcept;
@@ -137,9 +137,9 @@ class Simulator {
   /// Removes everything that map() added.
   void unmap_extra();
 
-  /// Clears all memory and loads the segments; anything executed before is forgotten, so that a
-  /// program cannot see what ran before it. About 0.3 ms. kInvalidInput: not an executable for this
-  /// device, damaged, or outside its memories.
+  /// Clears all memory and state and loads the segments, so that a program cannot see what ran
+  /// before it. About 0.3 ms. kInvalidInput: not an executable for this device, damaged, or outside
+  /// its memories.
   Result<ElfInfo> load(std::span<const uint8_t> elf);
 
   /// kInvalidInput: outside mapped memory.

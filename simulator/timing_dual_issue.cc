@@ -1,9 +1,9 @@
-// The Cortex-M7's pairing rules, as measured by jnk0le on an STM32H743 ("pipeline cycle test",
-// doc/cortex_m7.md).
+// The Cortex-M7's pairing rules, as measured by jnk0le on an STM32H743 (repository jnk0le/random,
+// "pipeline cycle test/doc/cortex_m7.md").
 //
-// A cycle is paid for by the instruction that opens it; one that pairs with it is free. Registers
-// wait for two kinds of consumers: simple arithmetic can use the late unit and takes a result one
-// cycle sooner than multipliers, shifters and addresses do.
+// A cycle is charged to the instruction that opens it; one that pairs with it is free. A register
+// has two waits, for two kinds of consumers: simple arithmetic can execute in the late unit, and so
+// takes a result one cycle sooner than multipliers, shifters and addresses do.
 #include <algorithm>
 #include <bit>
 
@@ -30,7 +30,7 @@ void advance(PipelineState& state, uint32_t cycles) {
   }
 }
 
-/// Whether the hardware has room for `second` beside `first`, operands aside.
+/// Returns whether the hardware can issue `second` beside `first`, operands aside.
 bool may_pair(const Instruction& first, const Instruction& second) {
   if (first.words > 1 || second.words > 1) return false;
   if (first.is_float() || second.is_float()) return false;  // unsourced
@@ -43,7 +43,7 @@ bool may_pair(const Instruction& first, const Instruction& second) {
   }
   if (first.is_store() && second.is_store()) return false;
   if (first.is_load() && second.is_load()) {
-    // Two banks by even and odd words: only provable from one base and two constants.
+    // Needs the two banks of even and odd words: only provable from one base and two constants.
     return first.offset >= 0 && second.offset >= 0 && first.address_reads == second.address_reads &&
            (first.writes & second.address_reads) == 0 && ((first.offset ^ second.offset) & 4) != 0;
   }
@@ -51,7 +51,7 @@ bool may_pair(const Instruction& first, const Instruction& second) {
   return first.kind < InstructionKind::kBranch || second.kind < InstructionKind::kBranch;
 }
 
-/// Operands that are needed late enough for a result of the same or the last cycle.
+/// Returns the operands read late enough for a result of the same or the previous cycle.
 uint64_t late_reads(const Instruction& i) {
   if (i.is_multiply()) return i.late_reads;
   if (i.is_store()) return i.reads & ~i.address_reads;
@@ -82,7 +82,7 @@ uint32_t TimingModel::issue_dual(const Instruction& i, bool taken, PipelineState
     state.slot_open = false;
     state.first = Instruction();
   } else {
-    // To the next cycle, and on until the operands are there.
+    // Advances to the next cycle, and then until the operands are ready.
     if (state.cycle_open) advance(state, 1);
     const uint32_t stall = stall_of(i, state) + float_stall(i, state);
     advance(state, stall);
@@ -92,8 +92,8 @@ uint32_t TimingModel::issue_dual(const Instruction& i, bool taken, PipelineState
     state.first.address = 0;
   }
 
-  // Simple arithmetic on a result that is only there for the late unit runs in the late unit, and
-  // hands its own result on one cycle later.
+  // Simple arithmetic on a result that is ready only for the late unit executes there, and delivers
+  // its own result one cycle later.
   uint32_t late = 0, early = 1;
   for_each_register(late_reads(i), [&](int reg) {
     if (i.kind == InstructionKind::kAlu && state.wait[reg] > 0) late = 1;
@@ -105,7 +105,7 @@ uint32_t TimingModel::issue_dual(const Instruction& i, bool taken, PipelineState
     late = i.narrow ? cycles_.narrow_load_use : cycles_.load_use;
     early = late + 1;
   } else if (i.is_multiply()) {
-    late = 1;  // to the accumulator of the next
+    late = 1;  // to the next accumulator and other late readers
     early = cycles_.multiply_use;
   }
   for_each_register(i.writes, [&](int reg) {
@@ -116,7 +116,7 @@ uint32_t TimingModel::issue_dual(const Instruction& i, bool taken, PipelineState
 
   if (i.is_store() && i.narrow) state.store_wait = static_cast<uint8_t>(cycles_.narrow_store);
 
-  // Cycles beyond the first belong to nobody else.
+  // In further cycles of an instruction nothing else issues.
   uint32_t more = 0;
   if (i.kind == InstructionKind::kDivide) more = cycles_.divide - 1;
   if (i.words > 1) more = (i.words + 1u) / 2 - 1;
@@ -140,7 +140,7 @@ uint32_t TimingModel::issue_dual(const Instruction& i, bool taken, PipelineState
 uint8_t TimingModel::mispredicted(std::span<const Instruction> block, PipelineState state) const {
   if (cycles_.branch_history == 0 || block.empty()) return 0;
   const Instruction& last = block.back();
-  if (last.kind != InstructionKind::kBranch || last.vector) return 0;  // ends of loops are known
+  if (last.kind != InstructionKind::kBranch || last.vector) return 0;  // LE never mispredicts
   if (model_ == Model::kHelium) return static_cast<uint8_t>(cycles_.mispredict);
   run(block, BlockExit(), state);
   return static_cast<uint8_t>(std::min<uint32_t>(mispredict_cycles(state), 255));

@@ -1,6 +1,6 @@
-// The cycles of a block whose code comes late now and then: an instruction is executed when both it
-// and what it reads are there. The rules of execution are the timing model's own; what they say of
-// jumps is left out, because here a jump takes as long as fetching elsewhere does.
+// Cycles of a block whose fetches may be delayed: an instruction executes once both its code and
+// its operands are there. Execution follows the rules of the timing model, except for jumps: here a
+// jump takes as long as fetching its target does.
 #include <algorithm>
 
 #include "simulator/timing_model.h"
@@ -42,7 +42,8 @@ uint32_t TimingModel::run_fetching(std::span<const Instruction> block, const Blo
     if ((foreseen && !taken) || now.flushes) stream.forget();
     if (taken && !foreseen && now.conditional && now.backward)
       stream.foresee(now.address, now.size_bytes == 4, exit.target);
-    // Who jumps pays for the way, as in the rules: a counter read at the target says the same.
+    // Charges the jump with fetching its target, as the rules do, so that a counter read at the
+    // target has the same value.
     if (taken || foreseen) wait_for(exit.target_straddles ? 2 : 1);
   }
   return cycles;

@@ -1,17 +1,17 @@
-// An in-order Armv8.1-M core with Helium (Cortex-M55, M85): two halves of a vector in two cycles.
+// In-order Armv8.1-M cores with Helium (Cortex-M55, M85): two halves of a vector in two cycles.
 //
-// A vector instruction holds its unit, of loads, of stores, of products or of integers, for two
-// cycles, but the next one issues a cycle later if its unit is another: the halves of neighbours
-// overlap. What reads a vector follows the half that it needs. Scalar instructions issue in
-// between, on a core that pairs them two at once. The end of a low-overhead loop costs nothing from
-// the second turn on.
+// A vector instruction occupies its unit (load, store, multiply or integer) for two cycles, but the
+// next one issues a cycle later if it uses another unit: the halves of neighbours overlap. A reader
+// of a vector waits only for the half that it needs. Scalar instructions issue in between, two at
+// once on a core that pairs them. The end of a low-overhead loop costs nothing from the second
+// iteration on.
 //
-// A core that pairs (Cortex-M85) has three stages in which arithmetic is done, in the first that
-// has its operands; what one stage makes the next stage reads, of the next instruction in the same
-// cycle. Its waits count stages from the first one on, which are cycles as well: who reads in a
+// A core that pairs (Cortex-M85) executes arithmetic in the first of three stages that has its
+// operands; the next stage can read the result, for the next instruction in the same cycle. Waits
+// count stages from the first one on, which are cycles as well: an instruction that reads in a
 // later stage issues that much earlier.
 //
-// A cycle is paid for by the instruction that opens it; one that pairs with it is free.
+// A cycle is charged to the instruction that opens it; one that pairs with it is free.
 #include <algorithm>
 #include <bit>
 
@@ -31,12 +31,12 @@ bool is_vector_memory(const Footprint& of) {
   return of.unit == Unit::kLoad || of.unit == Unit::kStore;
 }
 
-/// What only one of two may be: packed arithmetic, bit fields and what vectors compute.
+/// Returns whether at most one of a pair may be like `i`: packed, bit field or vector arithmetic.
 bool takes_first_slot(const Instruction& i) {
   return i.complex || (i.vector && !i.is_load() && !i.is_store());
 }
 
-/// On a core that pairs everything it can, operands aside.
+/// Pairing rules with an issue_width of 2, operands aside.
 bool may_pair_widely(const Instruction& first, const Instruction& second, const Footprint& of) {
   const bool doubles = first.words == 2 && second.words == 2 && first.kind == second.kind;
   if (first.words > 2 || second.words > 2 || doubles) return false;
@@ -45,12 +45,12 @@ bool may_pair_widely(const Instruction& first, const Instruction& second, const 
   if (first.kind >= InstructionKind::kBranch || of.result == Result::kGathered) return false;
   if (takes_first_slot(first) && takes_first_slot(second)) return false;
   if (!first.vector && !second.vector) return !(first.is_multiply() && second.is_multiply());
-  const bool ports = first.is_load() || first.is_store();  // two pipes each, which a vector takes
+  const bool ports = first.is_load() || first.is_store();  // two pipes each, a vector takes both
   if (first.vector && ports) return false;
   return first.vector != second.vector && !(ports && first.kind == second.kind);
 }
 
-/// On one that takes short instructions with little to do second.
+/// Pairing rules with an issue_width of 1: 16-bit instructions, the second a simple one.
 bool may_pair_narrowly(const Instruction& first, const Instruction& second) {
   if (first.vector || first.words > 1 || second.words > 1) return false;
   if (first.kind >= InstructionKind::kBranch || first.kind == InstructionKind::kDivide ||
@@ -129,7 +129,7 @@ class Core {
   }
   bool wide() const { return cycles_.issue_width == 2; }
 
-  /// The last stage, from 0, that reads an operand: forms addresses, shifts, or has vectors.
+  /// Returns the stage, from 0, in which `i` reads the operand `bit`.
   uint32_t stage_of(const Instruction& i, const Footprint& of, uint64_t bit) const {
     const uint32_t last = cycles_.late_stages;
     if (last == 0 || (i.address_reads & bit) != 0 || i.kind == InstructionKind::kDivide) return 0;
@@ -141,7 +141,7 @@ class Core {
     return i.complex ? last - 1 : last;
   }
 
-  /// Stages until `reg` is there for `i`, less those after which it is read.
+  /// Returns the stages until `reg` is ready for `i`, less those until `i` reads it.
   uint32_t operand_stall(const Instruction& i, const Footprint& of, size_t reg) const {
     const uint64_t bit = uint64_t{1} << reg;
     const bool added = i.is_multiply() && (i.late_reads & bit) != 0;
@@ -168,7 +168,7 @@ class Core {
       const size_t unit = of.unit == Unit::kLogic ? size_t{3} : unit_of(of);
       stall = std::max<uint32_t>(stall, work_.unit[unit]);
     }
-    // Beside the second half of a vector's load or store only other vectors issue.
+    // Beside the second half of a vector load or store only vector instructions issue.
     const bool alone = wide() && (!is_vector(i, of) || of.result == Result::kGathered);
     if (alone) stall = std::max<uint32_t>({stall, work_.unit[0], work_.unit[1]});
     const bool conflict = state_.after_store && of.unit == Unit::kLoad;
@@ -194,7 +194,7 @@ class Core {
     }
   }
 
-  // Elements of a gather come two a cycle.
+  // A gather takes two elements per cycle.
   uint32_t occupancy(const Footprint& of) const {
     return of.result == Result::kGathered ? std::max(of.elements / 2, 2u) : 2;
   }
@@ -205,7 +205,7 @@ class Core {
     for (uint32_t left = of.writes; left != 0; left &= left - 1)
       work_.ready[static_cast<size_t>(std::countr_zero(left))] =
           static_cast<VectorPipeline::Time>(late);
-    // Of units that begin where the second stage is, an address after the first.
+    // Vector units begin in the second stage; an updated address is ready after the first.
     const uint32_t core = memory ? 1 : latency(of.result) + std::max(cycles_.late_stages, 1u) - 1;
     set_wait(i.writes, core, core);
     if (holds_unit(of))
@@ -222,7 +222,7 @@ class Core {
     }
   }
 
-  /// The stage that does arithmetic: the first that has its operands.
+  /// Returns the stage that executes arithmetic: the first that has its operands.
   uint32_t executed_in(const Instruction& i) const {
     uint32_t stage = i.complex || i.shifted ? 1 : 0;
     for (uint64_t left = i.reads & 0xFFFFFFFF; left != 0; left &= left - 1)
@@ -259,7 +259,7 @@ class Core {
     return more + (unlikely && cycles_.branch_history == 0 ? cycles_.mispredict : 0);
   }
 
-  // From the second turn on it has been seen before it is fetched.
+  // From the second iteration on, the core knows the end before it is fetched.
   uint32_t end_loop(const Instruction& i, bool taken) {
     const bool known = state_.predicted_branch == i.address;
     if (!taken || known) return 0;

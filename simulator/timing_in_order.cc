@@ -1,17 +1,17 @@
-// Where a simple core fetches from next, and what that costs: misaligned targets, and a branch
-// target buffer of one entry, as in Hazard3 (found and checked against its RTL).
+// Cost of redirected fetching in a simple core: misaligned targets, and a branch target buffer of
+// one entry, as in Hazard3 (found and checked against its RTL).
 //
-// The buffer holds one backward conditional branch, the last that was taken. When fetching runs
-// into that branch's word, it goes on at the target without waiting for the branch; if the branch
-// then falls through, fetching must come back, which is a jump like any other, and the entry is
-// gone. Only fetches that run on are looked up: the word that a jump lands in is not, unless the
+// The buffer holds one backward conditional branch, the last one taken. When sequential fetching
+// reaches that branch's word, it goes on at the target without waiting for the branch. If the
+// branch then falls through, fetching must return, which costs as any jump does, and the entry is
+// dropped. Only sequential fetches are looked up: the word that a jump lands in is not, unless the
 // buffer made that jump. A loop so small that its head shares a word with its branch is never
 // predicted.
 //
-// A misaligned target costs a cycle because its first word holds only half of it. Behind a branch
-// that was foreseen that half may be there already: three half words can wait for decoding, and a
-// word is taken whenever what is in it has room. So short instructions before the branch can hide
-// the cycle; wide ones never do.
+// A misaligned target costs a cycle because its first word holds only half of it. After a predicted
+// branch that half may have been fetched already: three half words can wait for decoding, and a
+// word is taken as soon as there is room for its half words. So 16-bit instructions before the
+// branch can hide the cycle; 32-bit ones never do.
 #include "simulator/timing_model.h"
 
 namespace tinytune {
@@ -21,9 +21,9 @@ constexpr uint32_t word_of(uint32_t address) { return address >> 2; }
 
 constexpr unsigned kRoom = 3;  // half words that wait for decoding, as in Hazard3
 
-/// Takes one more word, if there is room for what is in it. `at`: the next instruction to decode.
+/// Takes one more word if there is room for its half words. `at`: the next instruction to decode.
 void refill(PipelineState& state, uint32_t at) {
-  const uint32_t next = at + 2u * state.buffered;  // the half word that comes next
+  const uint32_t next = at + 2u * state.buffered;  // the half word to fetch next
   const uint32_t end = state.predicted_branch + state.predicted_bytes;
   const bool ahead = state.predicted_branch != PipelineState::kNoBranch && !state.landed_beside &&
                      at <= state.predicted_branch;
@@ -49,7 +49,7 @@ void TimingModel::fetch_beside(const Instruction& i, uint32_t cycles, PipelineSt
   const bool foreseen = state.predicted_branch == i.address && !state.landed_beside;
   const unsigned used = i.size_bytes / 2u;
   state.buffered = static_cast<uint8_t>(state.buffered > used ? state.buffered - used : 0);
-  // Past a foreseen branch the target comes, wherever it is.
+  // After a predicted branch, code at its target is fetched.
   if (!foreseen) return refill(state, i.address + i.size_bytes);
   const unsigned held = state.buffered;
   const unsigned fresh = ((state.predicted_odd ? 2u : 0u) + 2 * held) % 4 == 0 ? 2 : 1;

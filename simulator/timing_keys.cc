@@ -3,37 +3,38 @@
 namespace tinytune::internal {
 namespace {
 
-// What every model that is not "unit" shares: cycles until the next instruction can issue.
-// `divide` and everything else that depends on data is the upper end of its range.
+// All models but "unit" have keys. Where nothing else is said, a key is the cycles from an
+// instruction's issue until the next one can issue. Cycles that depend on data, such as those of
+// `divide`, are the upper end of their range. Brackets hold the defaults of optional keys.
 //
-// in_order adds:
-//   load_use, multiply_use  more until an instruction that reads the result can issue
-//   jump_use                more when the instruction before wrote the register jumped to
-// and, where they are not as if the core lacked the effect (timing_in_order.cc):
-//   branch_predicted        of a branch that the branch target buffer foresaw [branch_taken]
-//   branch_mispredicted     of one that it foresaw and that falls through [branch_not_taken]
-//   misaligned_target       more for fetching on at a 32-bit instruction whose address is no
+// in_order also has:
+//   load_use, multiply_use  extra until an instruction that reads the result can issue
+//   jump_use                extra if the instruction before wrote the register jumped to
+// and, optionally (timing_in_order.cc):
+//   branch_predicted        a taken branch that the branch target buffer predicted [branch_taken]
+//   branch_mispredicted     one that it predicted and that falls through [branch_not_taken]
+//   misaligned_target       extra to go on fetching at a 32-bit instruction whose address is not a
 //                           multiple of 4: after a taken branch, a jump, a misprediction [0]
-//   store_data_late         cycles that a store needs its data later than its address [0]
-//   divide_negative         of a signed division of a negative number [divide]
-//   backward_taken, backward_not_taken  of a conditional branch to a lower address, where a core
-//                           expects loops to go on [branch_taken, branch_not_taken]
-//   branch_paired           less for a 16-bit conditional branch behind a 16-bit instruction; if it
-//                           is taken, only behind one that leaves the flags alone [0]
-//   accumulator_late        cycles that a multiplication needs its accumulator later [0]
-//   multiply_flags          of a 16-bit multiplication that sets flags [multiply]
-//   shift_use               more until an instruction that reads the result of arithmetic with a
+//   store_data_late         cycles by which a store needs its data later than its address [0]
+//   divide_negative         a signed division of a negative number [divide]
+//   backward_taken, backward_not_taken  a conditional branch to a lower address, which a core
+//                           expects to be a loop's [branch_taken, branch_not_taken]
+//   branch_paired           saved by a 16-bit conditional branch after a 16-bit instruction; if the
+//                           branch is taken, only if that instruction sets no flags [0]
+//   accumulator_late        cycles by which a multiplication needs its accumulator later [0]
+//   multiply_flags          a 16-bit multiplication that sets flags [multiply]
+//   shift_use               extra until an instruction that reads the result of arithmetic with a
 //                           shifted or extended operand can issue [0]
 //   transfer_base, transfer  LDM, STM, LDRD, STRD, PUSH, POP: base + transfer × registers [0, 1]
-//   atomic, atomic_use      of an instruction that reads and writes its word, and more until its
-//                           result can be read [load, load_use]
-//   exclusive_overlap       more for lr, sc and atomic ones right behind lr or sc [0]
-//   bank_wait               cycles that a fetch is late which wants the bank that a load or store
-//                           uses; for cores that fetch as Hazard3 does (fetch_stream.h) [0]
+//   atomic, atomic_use      an instruction that reads and writes its word (AMO), and extra until
+//                           its result can be read [load, load_use]
+//   exclusive_overlap       stall of lr, sc and AMOs right after lr or sc [0]
+//   bank_wait               delay of a fetch from the bank that a load or store accesses; for cores
+//                           that fetch as Hazard3 does (fetch_stream.h) [0]
 //   float_alu, float_accumulate, float_divide  of the floating-point unit: sums, products,
-//                           conversions and moves; a product added to a sum; quotients and square
-//                           roots. What it loads and stores is a transfer. [1]
-//   float_use               more for an instruction that reads such a result right behind it [0]
+//                           conversions and moves; multiply-accumulate; quotients and square
+//                           roots. Its loads and stores cost as transfers. [1]
+//   float_use               extra for an instruction that reads such a result right after it [0]
 constexpr TimingKey kInOrder[] = {
     {"alu", &TimingCycles::alu},
     {"multiply", &TimingCycles::multiply},
@@ -72,27 +73,26 @@ constexpr TimingKey kInOrder[] = {
     {"float_use", &TimingCycles::float_use, &TimingCycles::float_use},
 };
 
-// cortex_m adds:
-//   load_after_load, store_after_load  instead of load and store when the instruction before is a
+// cortex_m also has:
+//   load_after_load, store_after_load  instead of load and store if the instruction before is a
 //                                      load of one register
-//   store_register_offset              instead of store with base plus register
+//   store_register_offset              instead of store if the address is base plus register
 //   transfer_base, transfer            LDM, STM, LDRD, STRD, PUSH, POP: base + transfer × registers
-//   address_use                        more when the instruction before wrote a register that forms
-//                                      an address
-// and, where they are not as if the core lacked the effect:
-//   load_after_store                   instead of load when the instruction before is a store
-//                                      [load]
-//   misaligned_target                  more for a taken branch or jump to a 32-bit instruction
-//                                      whose address is no multiple of 4 [0]
-//   unaligned_part                     more for each further part in which an unaligned load is
-//                                      made: two of a word on an odd address, else one [0]
-//   transfer_after_store               more for LDM, LDRD and POP behind a store [0]
-//   odd_wide_run                       more for the third of 32-bit instructions in a row whose
-//                                      addresses are no multiples of 4 and which take one cycle
-//                                      each: fetching runs ahead only before they begin; for the
+//   address_use                        extra if the instruction before wrote a register that forms
+//                                      the address
+// and, optionally:
+//   load_after_store                   instead of load if the instruction before is a store [load]
+//   misaligned_target                  extra for a taken branch or jump to a 32-bit instruction
+//                                      whose address is not a multiple of 4 [0]
+//   unaligned_part                     extra for each further part of an unaligned load: two parts
+//                                      for a word at an odd address, else one [0]
+//   transfer_after_store               extra for LDM, LDRD and POP after a store [0]
+//   odd_wide_run                       extra for the third in a row of 32-bit instructions of one
+//                                      cycle whose addresses are not multiples of 4, because
+//                                      fetching runs ahead only before the first of them; for the
 //                                      fourth if the third is a store [0]
 //   float_alu, float_accumulate, float_divide, float_use  as in_order's
-// An instruction that writes the program counter without being a branch pays jump_indirect - 1 on
+// An instruction that writes the program counter without being a branch costs jump_indirect - 1 on
 // top of its own cycles.
 constexpr TimingKey kCortexM[] = {
     {"alu", &TimingCycles::alu},
@@ -124,22 +124,23 @@ constexpr TimingKey kCortexM[] = {
     {"float_use", &TimingCycles::float_use, &TimingCycles::float_use},
 };
 
-// dual_issue: everything issues in one cycle unless named here, alone or beside another
-// (timing_dual_issue.cc has the pairing rules).
+// dual_issue: an instruction issues in one cycle, alone or paired (timing_dual_issue.cc has the
+// pairing rules), except for:
 //   divide           cycles until anything else issues
 //   load_use         cycles from a word load to a consumer that reads late; one more to others
 //   narrow_load_use  the same for a byte or half word
 //   narrow_store     cycles from a store of a byte to the next store: the buffer merges them into
 //                    words
-//   multiply_use     cycles from a product to a consumer; its own accumulator takes it in one
-//   address_use      cycles from arithmetic to an address; one more from packed or bit-field ones
+//   multiply_use     cycles from a product to a consumer that reads early; those that read late,
+//                    the next accumulator among them, take it after one
+//   address_use      cycles from arithmetic to an address; one more from packed arithmetic and bit
+//                    fields
 //   jump_indirect    cycles of a jump to a register, returns included
-//   mispredict       cycles lost when a branch goes another way than foreseen
-//   mispredict_early the same where the flags were set three cycles before [mispredict]
-//   branch_history   not cycles: bits that the core keeps of what each branch did, by which it
-//                    foresees what it does next. 0: a loop is always foreseen to go on, and
-//                    everything else to go as it does [0]
-//   float_alu, float_accumulate, float_divide, float_use  as in_order's; alone, without a pair
+//   mispredict       cycles lost by a mispredicted branch
+//   mispredict_early the same if the flags were set three cycles before [mispredict]
+//   branch_history   not cycles: bits of the saturating counter that predicts a branch. 0: backward
+//                    branches are predicted taken, all others correctly [0]
+//   float_alu, float_accumulate, float_divide, float_use  as in_order's; these never pair
 constexpr TimingKey kDualIssue[] = {
     {"divide", &TimingCycles::divide},
     {"load_use", &TimingCycles::load_use},
@@ -157,35 +158,32 @@ constexpr TimingKey kDualIssue[] = {
     {"float_use", &TimingCycles::float_use, &TimingCycles::float_use},
 };
 
-// helium: everything issues in one cycle unless named here, alone or beside another
-// (timing_helium.cc has the rules).
-//   issue_width      instructions, not cycles. 2: any two scalar ones issue together, a vector's
-//   load
-//                    or store behind a scalar one, its arithmetic beside one; 1: two of 16 bits,
-//                    the second a move, a sum with a constant or a jump
-//   late_stages      not cycles: that arithmetic may be done later than where addresses are formed;
-//                    what a load brings is there in the last of them [0: operands are there or not]
-//   store_unit       not cycles. 1: vectors are stored by another unit than the one that loads
-//   load_use, narrow_load_use, multiply_use, shift_use  more until the result can be read
-//   address_use      more until a result that is not there yet can form an address
-//   transfer_registers  not cycles: that LDM, STM, LDRD, STRD, PUSH and POP move in one
+// helium: an instruction issues in one cycle, alone or paired (timing_helium.cc has the rules),
+// except for:
+//   issue_width      instructions, not cycles. 2: pairs any two scalar ones, a vector load or store
+//                    after a scalar one, and vector arithmetic with a scalar one. 1: pairs two of
+//                    16 bits, the second a move, an addition of a constant or a jump
+//   late_stages      not cycles: stages after the one that forms addresses in which arithmetic can
+//                    execute; loaded values are there in the last. 0: one stage executes all [0]
+//   store_unit       not cycles. 1: vector stores have a unit of their own, beside that of loads
+//   load_use, narrow_load_use, multiply_use, shift_use  extra until the result can be read
+//   address_use      extra until a result that is not there yet can form an address
+//   transfer_registers  not cycles: registers per cycle of LDM, STM, LDRD, STRD, PUSH and POP
 //   divide           cycles until anything else issues
-//   branch_taken, jump_indirect  of a jump, and of one to a register
-//   mispredict       more for a backward branch that falls through; with a history for any branch
-//   that
-//                    was not foreseen
-//   branch_history   not cycles: as above [0]
-//   loop_first       of the end of a low-overhead loop when it first jumps; nothing afterwards
+//   branch_taken, jump_indirect  a taken jump, and one to a register
+//   mispredict       extra for a backward branch that falls through; with a branch_history, for any
+//                    mispredicted branch
+//   branch_history   not cycles: as dual_issue's [0]
+//   loop_first       the end of a low-overhead loop when it first jumps; free afterwards
 //   vector_alu, vector_round, vector_narrow, vector_multiply, vector_structure  from a vector
 //                    instruction to one that reads its result: sums and loads, rounding or
-//                    saturating shifts, halves of lanes, products, interleaved loads
-//   vector_sum, vector_move  to a core register: of a sum over lanes, of a lane
-//   accumulator_late cycles that a sum over lanes needs what it adds to later
-//   store_late       cycles that a vector's store needs it later [0]
-//   bank_wait        more for a vector's load right behind a store, which may have its bank
-//   fill_rest        of the fill_cycles of memories that data comes from, those in which the core
-//   goes
-//                    on with what it asked for; another fill waits for them [0]
+//                    saturating shifts, narrowing, products, interleaved loads
+//   vector_sum, vector_move  the same to a core register: a sum over lanes, a lane
+//   accumulator_late cycles by which a sum over lanes needs its accumulator later
+//   store_late       cycles by which a vector store needs its data later [0]
+//   bank_wait        extra for a vector load right after a store, which may have its bank
+//   fill_rest        last part of the fill_cycles of data, in which the core already goes on with
+//                    the data that it asked for; another fill waits for its end [0]
 constexpr TimingKey kHelium[] = {
     {"issue_width", &TimingCycles::issue_width, nullptr, 1, 2},
     {"store_unit", &TimingCycles::store_unit, nullptr, 0, 1},
@@ -215,23 +213,24 @@ constexpr TimingKey kHelium[] = {
     {"bank_wait", &TimingCycles::bank_wait},
 };
 
-// vector: a core that fetches lines of eight instructions, and a unit beside it
+// vector: a core that fetches lines of eight instructions, and a vector unit beside it
 // (timing_vector.cc). Of the core:
-//   eight_alu, eight_loads, eight_stores, eight_configures  cycles of eight in a row, of the last
-//                    vsetvli; a vector instruction takes the core as long as an eighth of eight_alu
+//   eight_alu, eight_loads, eight_stores, eight_configures  cycles of eight such instructions in a
+//                    row (configures: vsetvli); a vector instruction occupies the core for an
+//                    eighth of eight_alu
 //   multiply to jump_indirect  as in the other models
-//   load_use         more until an instruction that reads what was loaded can issue
+//   load_use         extra until an instruction that reads the loaded value can issue
 // Of the unit:
-//   pipe_kilobit     cycles that 1024 bits take through the pipe of arithmetic, or of products
+//   pipe_kilobit     cycles of 1024 bits in the pipe of arithmetic, or of products
 //   memory_kilobit   the same for loads and stores
-//   vector_queue     instructions, not cycles: so many wait before the core does, 2 to 8
+//   vector_queue     instructions, not cycles: length of the queue, 2 to 8; the core waits if full
 //   vector_issue     from the core to the queue's head
 //   vector_alu, vector_multiply, vector_load, vector_element  from an instruction's last part to
-//                    its result; vector_element for one that visits an element each cycle
-//   vector_reuse     from where a unit reads a register until another may write it
+//                    its result; vector_element for those that process an element per cycle
+//   vector_reuse     from a unit's read of a register until another unit may write it
 //   vector_load_release  from a load's last part until the core goes on
-//   vector_store     more between two stores
-//   vector_stored    from a store's last part until the core may load
+//   vector_store     extra between two stores
+//   vector_stored    from a store's last part until the core may load or store
 constexpr TimingKey kVector[] = {
     {"eight_alu", &TimingCycles::eight_alu},
     {"eight_loads", &TimingCycles::eight_loads},

@@ -11,13 +11,13 @@ namespace tinytune::internal {
 struct TimingKey {
   std::string_view name;
   uint32_t TimingCycles::*cycles;
-  /// What holds for a file without the key; null: it must have it.
+  /// The key whose value is the default; null: the key is required.
   uint32_t TimingCycles::*otherwise = nullptr;
-  /// What it may be; narrower where it counts parts of the core and not cycles.
+  /// Range of values; narrower for counts of the core's parts than for cycles.
   uint32_t least = 0, most = 1000;
 };
 
-/// Empty for a model that has none, and for an unknown one.
+/// Returns the keys of `model`; empty for a model without any, and for an unknown one.
 std::span<const TimingKey> timing_keys(std::string_view model);
 
 }  // namespace tinytune::internal

@@ -134,7 +134,7 @@ uint32_t TimingModel::float_stall(const Instruction& instruction,
 
 uint32_t TimingModel::single_cycles(const Instruction& instruction, bool taken,
                                     const PipelineState& state) const {
-  // A predicated jump that stays is a branch not taken.
+  // A predicated jump that is not taken costs as a branch that is not taken.
   const bool stays = instruction.conditional && !taken;
   if (instruction.kind == InstructionKind::kBranch ||
       (instruction.kind > InstructionKind::kBranch && stays))
@@ -176,7 +176,7 @@ uint32_t TimingModel::single_cycles(const Instruction& instruction, bool taken,
     case InstructionKind::kJumpIndirect:
       return cycles_.jump_indirect;
   }
-  // Behind a store the bus stands where that one goes.
+  // After a store the bus is already turned to that store's block.
   return cycles_.transfer_base + cycles_.transfer * instruction.words +
          (instruction.is_load() && state.after_store ? cycles_.transfer_after_store
                                                      : instruction.load_wait);
@@ -215,8 +215,8 @@ uint32_t TimingModel::issue_single(const Instruction& instruction, bool taken,
   uint32_t cycles = stall + single_cycles(instruction, taken, state);
   if (taken && instruction.kind < InstructionKind::kBranch) cycles += cycles_.jump_indirect - 1;
   if (cycles_.odd_wide_run != 0) {
-    // What takes more than a cycle lets the prefetch buffer fill up; a store waits in a buffer, so
-    // that it is the instruction behind it that is late.
+    // An instruction of more than one cycle lets the prefetch buffer fill up. A store waits in a
+    // buffer, so that the instruction after it is late instead.
     constexpr uint8_t kLate = 3;
     const bool odd = instruction.size_bytes == 4 && instruction.address % 4 != 0;
     if (!odd || cycles > 1 || taken) {

@@ -1,17 +1,17 @@
-// How long instructions take: a scoreboard of an in-order core, parameterised by the device file.
+// Cycles of instructions: a scoreboard of an in-order core, parameterised by the device file.
 //
-// It runs when a block is first met and never again: cost depends on the instructions and on the
-// pipeline's state at entry, both of which repeat, so the result is cached (block_graph.h).
-// Anything that depends on data or on history, like early exit of a divider or a branch predictor,
-// gets one fixed answer.
+// It runs once for each block and state of the pipeline at its entry, on which alone the cost
+// depends; the result is cached (block_graph.h). Effects of data and history get one fixed cost
+// here. Of these, unaligned accesses, negative dividends and mispredicted branches are charged
+// apart, by the functions below.
 //
 // Models; timing_keys.cc lists each one's keys with their meaning:
 //   unit        one instruction, one cycle
-//   in_order    one instruction at a time, results late by kind (RISC-V cores, Cortex-M33)
+//   in_order    one instruction at a time, latency by kind (RISC-V cores, Cortex-M33)
 //   cortex_m    one at a time, loads and stores overlap their neighbours (Cortex-M0+ to M4)
 //   dual_issue  up to two at a time (Cortex-M7)
 //   helium      one or two at a time, halves of vectors overlap their neighbours (Cortex-M55, M85)
-//   vector      one at a time, with a vector unit beside it that has a queue (Vicuna)
+//   vector      one at a time, with a vector unit behind a queue (Vicuna)
 #pragma once
 
 #include <array>
@@ -26,32 +26,32 @@
 
 namespace tinytune {
 
-/// What one block leaves behind for the next.
+/// State of the pipeline between two blocks. "It" is the instruction before.
 struct PipelineState {
   static constexpr uint32_t kNoBranch = 1;  ///< odd: no code address
 
   std::array<uint8_t, 32> wait{};       ///< cycles until a register can be read
   std::array<uint8_t, 32> late_wait{};  ///< the same for a consumer that reads late
-  uint64_t just_written = 0;            ///< by the instruction before
+  uint64_t just_written = 0;            ///< registers that it wrote
   bool after_float = false;             ///< it was arithmetic of the floating-point unit
   bool after_load = false;              ///< it was a load of one register
   uint8_t loaded_block = 0;             ///< … if so, from this block of memory; 0: not known
   bool after_store = false;             ///< it was a store
-  uint8_t odd_wide = 0;  ///< 32-bit instructions of one cycle in a row on odd half words; 4: paid
-  bool after_exclusive = false;  ///< it was a load or store under a reservation
-  bool after_short = false;      ///< it was one of 16 bits, beside which a branch may issue
+  uint8_t odd_wide = 0;  ///< run of one-cycle 32-bit instructions on odd half words; 4: charged
+  bool after_exclusive = false;  ///< it was lr or sc
+  bool after_short = false;      ///< it had 16 bits, so that a branch may pair with it
   uint8_t store_wait = 0;        ///< dual issue: cycles until the store buffer has room
-  uint8_t flags_wait = 0;        ///< dual issue: cycles until the flags are known early
-  bool cycle_open = false;       ///< dual issue: the last cycle is paid for
-  bool slot_open = false;        ///< … and another may issue in it
+  uint8_t flags_wait = 0;        ///< dual issue: cycles until a branch on the flags costs less
+  bool cycle_open = false;       ///< dual issue: the current cycle is already charged
+  bool slot_open = false;        ///< … and another instruction may issue in it
   Instruction first;             ///< … beside this one, its address left out
-  uint32_t predicted_branch = kNoBranch;  ///< in the branch target buffer
+  uint32_t predicted_branch = kNoBranch;  ///< branch in the branch target buffer
   uint8_t predicted_bytes = 0;            ///< that branch's size
-  bool predicted_odd = false;             ///< its target is no multiple of 4
+  bool predicted_odd = false;             ///< its target is not a multiple of 4
   uint8_t buffered =
       2;  ///< half words of code that wait for decoding, the next instruction's first
-  bool landed_beside = false;  ///< a jump led into that branch's word: fetched without the buffer
-  VectorWork vectors;          ///< vector: `wait` is in the steps of its times
+  bool landed_beside = false;  ///< a jump landed in that branch's word: the buffer was not asked
+  VectorWork vectors;          ///< vector: `wait` is in the same steps as these times
 
   bool operator==(const PipelineState&) const = default;
   uint64_t hash() const;
@@ -59,21 +59,21 @@ struct PipelineState {
 
 /// How control leaves a block.
 struct BlockExit {
-  bool taken = false;             ///< through the jump of its last instruction
-  uint32_t target = 0;            ///< the address of what runs next
-  bool target_straddles = false;  ///< … an instruction of 32 bits that starts on an odd half word
+  bool taken = false;             ///< by the jump of its last instruction
+  uint32_t target = 0;            ///< address of the next instruction
+  bool target_straddles = false;  ///< … which has 32 bits and is on an odd half word
 };
 
-/// An instruction as it is executed once its code is there.
+/// Execution of an instruction, apart from fetching its code.
 struct FetchedStep {
   uint32_t address = 0, target = 0;  ///< `target`: where it jumps if `taken`
-  uint8_t halves = 1;                ///< half words
-  uint8_t late = 0;      ///< cycles behind the instruction before, until what it reads is there
-  uint8_t cycles = 1;    ///< … and then; the way to where it jumps left out
-  uint8_t accesses = 0;  ///< loads and stores, in the last of these
+  uint8_t halves = 1;                ///< half words of its code
+  uint8_t late = 0;      ///< cycles after the instruction before until its operands are ready
+  uint8_t cycles = 1;    ///< … and then of execution, without fetching a jump's target
+  uint8_t accesses = 0;  ///< loads and stores, in the last of these cycles
   bool taken = false;
-  bool trains = false;   ///< the branch target buffer holds it once it was taken
-  bool flushes = false;  ///< what was fetched and foreseen is forgotten
+  bool trains = false;   ///< enters the branch target buffer when taken
+  bool flushes = false;  ///< discards fetched code and the branch target buffer
 };
 
 /// Cycles by key; the keys are the members' names.
@@ -106,38 +106,38 @@ struct TimingCycles {
 class TimingModel {
  public:
   /// kInvalidInput: an unknown model, or an unknown or missing key; the message names it.
-  /// `vector_bits`: of a register, where the instruction set leaves that open.
+  /// `vector_bits`: VLEN, if the instruction set leaves it open.
   static Result<TimingModel> create(const Timing& timing, uint32_t vector_bits = 0);
 
-  /// Cycles of `block` entered in `state`, which is left as the block leaves it.
+  /// Returns the cycles of `block` entered in `state`; updates `state` to the block's end.
   uint32_t run(std::span<const Instruction> block, const BlockExit& exit,
                PipelineState& state) const;
 
-  /// The same where fetches wait for banks: `data_banks` of the block's loads and stores, in their
-  /// order. `stream` is left as the block leaves it, too.
+  /// The same if fetches wait for banks; updates `stream`, too. `data_banks`: those of the block's
+  /// loads and stores, in order.
   uint32_t run_fetching(std::span<const Instruction> block, const BlockExit& exit,
                         PipelineState& state, FetchStream& stream, const BankMap& banks,
                         std::span<const uint8_t> data_banks) const;
-  /// How `block` is executed where its code and what it reads come when they come.
+  /// Returns the execution of `block`, for callers that time its fetches and accesses themselves.
   std::vector<FetchedStep> fetched_steps(std::span<const Instruction> block, const BlockExit& exit,
                                          PipelineState state) const;
-  /// Whether there is a branch target buffer.
+  /// Returns whether there is a branch target buffer.
   bool has_buffer() const;
   bool waits_for_banks() const { return cycles_.bank_wait != 0; }
 
-  /// Whether a load may cost less behind another from the same block of memory.
+  /// Returns whether a load may cost less after another one from the same block of memory.
   bool overlaps_loads() const {
     return model_ == Model::kCortexM && cycles_.load_after_load != cycles_.load;
   }
 
-  /// What an unaligned access costs beyond its cycles: it is made in two or three parts.
+  /// Returns the extra cycles of an unaligned access, which is made in two or three parts.
   uint32_t unaligned_cycles(bool is_write, uint32_t address, uint32_t size_bytes) const {
-    if (is_write) return 0;  // the write buffer does it
+    if (is_write) return 0;  // hidden by the write buffer
     return cycles_.unaligned_part * (size_bytes == 4 && address % 2 != 0 ? 2 : 1);
   }
 
-  /// Counters of what a branch did: from `likely` on it is foreseen as taken, at `surest` they
-  /// stop.
+  /// Saturating counters of branches: they predict taken from `likely` on, and saturate at
+  /// `surest`.
   struct BranchHistories {
     uint8_t likely, surest;
   };
@@ -145,28 +145,30 @@ class TimingModel {
     const uint32_t states = cycles_.branch_history == 0 ? 0 : 1u << cycles_.branch_history;
     return {static_cast<uint8_t>(states / 2), static_cast<uint8_t>(states == 0 ? 0 : states - 1)};
   }
-  /// What a block entered in `state` costs more where the branch at its end was not foreseen; 0 if
-  /// the core keeps no history, or no branch ends it. What run() counts is a branch foreseen.
+  /// Returns the extra cycles of a block entered in `state` if the branch at its end is
+  /// mispredicted; 0 if the core keeps no history, or no branch ends it. run() assumes that
+  /// branches are predicted correctly.
   uint8_t mispredicted(std::span<const Instruction> block, PipelineState state) const;
 
-  /// What a signed division costs beyond its cycles if the dividend is negative.
+  /// Returns the extra cycles of a signed division with a negative dividend.
   uint32_t negative_dividend_cycles() const { return cycles_.divide_negative - cycles_.divide; }
 
  private:
   enum class Model { kUnit, kInOrder, kCortexM, kDualIssue, kHelium, kVector };
 
   uint32_t issue_single(const Instruction& instruction, bool taken, PipelineState& state) const;
-  /// Of an instruction of the floating-point unit that neither loads nor stores.
+  /// Returns the cycles of a floating-point instruction that neither loads nor stores.
   uint32_t float_cycles(const Instruction& instruction) const;
-  /// That one waits for the unit's result of the instruction before.
+  /// Returns the stall for the floating-point result of the instruction before.
   uint32_t float_stall(const Instruction& instruction, const PipelineState& state) const;
   static bool overlaps(const Instruction& access, const PipelineState& state);
   uint32_t branch_cycles(const Instruction& branch, bool taken, const PipelineState& state) const;
   uint32_t issue_dual(const Instruction& instruction, bool taken, PipelineState& state) const;
   uint32_t mispredict_cycles(const PipelineState& state) const;
-  /// What fetching elsewhere costs beyond the last instruction's own cycles; may be negative.
+  /// Returns the cost of redirected fetching beyond the last instruction's own cycles; may be
+  /// negative.
   int32_t redirect(const Instruction& last, const BlockExit& exit, PipelineState& state) const;
-  /// Code that comes in during `cycles`, the last of which decodes `instruction`.
+  /// Buffers the code that is fetched in `cycles`, the last of which decodes `instruction`.
   void fetch_beside(const Instruction& instruction, uint32_t cycles, PipelineState& state) const;
   uint32_t run_helium(std::span<const Instruction> block, const BlockExit& exit,
                       PipelineState& state) const;

@@ -1,17 +1,16 @@
-// An in-order core that hands vector instructions to a unit beside it and goes on: the structure of
-// Vicuna (vproc), with RISC-V's vectors.
+// An in-order core with a decoupled RISC-V vector unit: the structure of Vicuna (vproc).
 //
-// Three clocks run here. The core issues in order, limited by fetching; what it hands over comes to
-// the unit some cycles later, and it stands while the unit's queue is full. The queue's head is
-// dispatched when its unit is free and no earlier instruction has yet to write one of the registers
-// that it writes. At the unit it waits for what it reads, then occupies the unit for as long as its
-// widest operand takes through the pipe; registers of a group are ready one after the other, and
-// none is written that another unit has yet to read. A load holds the core until its data is there,
-// and what is queued before it has been dispatched by then. A scalar load waits for the unit's
-// stores.
+// Core, queue and unit each have their own time. The core issues in order, limited by fetching; a
+// vector instruction reaches the queue some cycles later, and the core stalls while it is full. The
+// queue's head is dispatched when its unit is free and all earlier writes of its destination are
+// done. In the unit it waits for its sources, then occupies the unit for as long as its widest
+// operand takes through the pipe. Registers of a group become ready one after the other, and none
+// is written while another unit has yet to read it. A vector load holds the core until its data is
+// there, by when everything queued before it has been dispatched. Scalar loads and stores wait for
+// the unit's stores.
 //
-// Time is in eighths of a cycle: such cores fetch lines of eight instructions, so that one of them
-// costs no whole number. What is left over at the end of a block goes to the next.
+// Times are in eighths of a cycle: such cores fetch lines of eight instructions, so that one of
+// them costs no whole number of cycles. The remainder at a block's end carries over to the next.
 #include <algorithm>
 #include <bit>
 
@@ -23,7 +22,7 @@ namespace {
 
 using rvv::Footprint;
 
-constexpr uint32_t kParts = 8;  // of a cycle
+constexpr uint32_t kParts = 8;  // steps of a cycle
 enum UnitIndex : uint8_t { kMemoryUnit, kArithmeticUnit, kMultiplyUnit };
 
 UnitIndex pipe_of(Footprint::Unit unit) {
@@ -85,7 +84,7 @@ class Machine {
       now_ = std::max(now_, core_ready_[static_cast<size_t>(std::countr_zero(left))]);
   }
 
-  /// Of an instruction that takes `cycles` of its own, fetching included.
+  /// Advances by `cycles` of execution, or by those of fetching if these are more.
   void advance(uint32_t cycles) { now_ += std::max(cycles_.eight_alu, cycles * kParts); }
 
   void issue_scalar(const Instruction& instruction, bool taken) {
@@ -116,14 +115,14 @@ class Machine {
     }
   }
 
-  // The core does it when what came before has gone into the queue.
+  // The core executes it, once all instructions before it are in the queue.
   void configure(rvv::Code code) {
     wait_for_queue(cycles_.vector_queue - 1);
     now_ += cycles_.eight_configures;
     type_ = rvv::vtype_after(code, type_);
   }
 
-  /// Until fewer than `most` instructions wait.
+  /// Waits until fewer than `most` instructions are queued.
   void wait_for_queue(uint32_t most) { now_ = std::max(now_, waiting_[most - 1]); }
 
   uint32_t occupancy(const Footprint& of) const {
@@ -153,8 +152,8 @@ class Machine {
     return latest;
   }
 
-  // What another unit has yet to read is not written: loads do not ask for it, the others stand
-  // before they write.
+  // Returns the earliest start at which no register is written that another unit has yet to read:
+  // loads wait before they request it, the others before they write it.
   uint32_t start_after_readers(const Footprint& of, UnitIndex pipe, uint32_t busy) const {
     const auto written = static_cast<uint32_t>(std::popcount(of.writes));
     uint32_t start = 0, nth = 0;
@@ -207,7 +206,7 @@ class Machine {
     for (uint32_t left = of.writes; left != 0; left &= left - 1)
       ready_[static_cast<size_t>(std::countr_zero(left))] = done + busy * ++nth / written;
     if (of.to_core) now_ = std::max(now_, done + busy);
-    // Fetching has run ahead while the core stood.
+    // Fetching has run ahead while the core stalled.
     const uint32_t fetched = std::max(cycles_.eight_alu, kParts) - kParts;
     if (of.unit == Footprint::Unit::kMemory && !of.is_store)
       now_ = std::max(now_, start + busy + cycles_.vector_load_release * kParts - fetched);

@@ -95,11 +95,11 @@ Status UnicornCore::add_untyped_hook(int type, void* callback, void* user, uint6
 
 }  // namespace tinytune
 
-// Behind every store Unicorn 2.0 looks for code that was translated from its page, and for that it
-// collects the locks of pages in a tree that it allocates, which takes longer than all the rest of
-// the store. The locks are between threads that translate, and a Unicorn instance has one. These
-// take the place of the library's functions of the same names in programs that are linked with
-// it; translations are dropped as before.
+// After every store Unicorn 2.0 looks for code translated from the store's page. For that it
+// collects the locks of pages in a tree that it allocates, which takes longer than the rest of the
+// store. The locks serve threads that translate at once, and a Unicorn instance has one. These
+// functions replace the library's of the same names in programs linked with it; translations are
+// still invalidated.
 extern "C" {
 // NOLINTBEGIN(readability-identifier-naming)
 void* page_collection_lock_riscv32(uc_struct*, uint64_t, uint64_t) { return nullptr; }

@@ -1,7 +1,7 @@
-// What a vector unit still has to do when the core goes on: part of a pipeline's state.
+// Work left in a vector unit at the end of a block: part of the pipeline's state.
 //
-// All of it counts from where the block that follows begins, so that blocks which are entered with
-// the same work left over cost the same.
+// Times count from the start of the next block, so that blocks entered with the same work left cost
+// the same.
 #pragma once
 
 #include <array>
@@ -14,21 +14,21 @@ struct VectorPipeline {
   static constexpr unsigned kMostWaiting = 8;
   using Time = uint16_t;  ///< in the model's own steps
 
-  std::array<Time, 32> ready{};  ///< until a register holds what was written last
+  std::array<Time, 32> ready{};  ///< until the last write of a register is done
   std::array<Time, 4> unit{};    ///< until a unit takes another instruction
   /// Until each of the last instructions leaves the queue, the latest first.
   std::array<Time, kMostWaiting> waiting{};
-  /// Until a register has been read for the last time, and by which unit.
+  /// Until the last read of a register is done, and the unit that reads it.
   std::array<Time, 32> read{};
   std::array<uint8_t, 32> reader{};
   Time stored = 0;   ///< until stores are in memory
-  uint8_t part = 0;  ///< steps of a cycle that has begun
-  uint8_t type = 0;  ///< elements and groups of registers, as the last configuration encodes them
+  uint8_t part = 0;  ///< steps of the cycle that has begun
+  uint8_t type = 0;  ///< vtype of the last configuration: SEW and LMUL
 
   bool operator==(const VectorPipeline&) const = default;
 };
 
-/// The same as a value that takes no room where there are no vectors.
+/// A VectorPipeline as a value that takes no room while it is empty.
 class VectorWork {
  public:
   const VectorPipeline& get() const {

@@ -1,4 +1,4 @@
-// The integer of twice a lane's bits and the same sign, for instructions whose results are wider.
+// The integer type of twice a lane's bits and the same signedness, for widening instructions.
 #pragma once
 
 #include <cstdint>

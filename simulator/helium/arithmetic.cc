@@ -1,5 +1,5 @@
-// Addition, comparison by size, absolute values, logic: a lane of the result from the same lane of
-// the operands; and the few that mix neighbours (complex addition, carries, reversal).
+// Lane-wise sums, products, extremes, absolute values and logic; also the few operations that mix
+// lanes (complex addition, carries, reversal).
 #include "simulator/helium/lanes.h"
 
 namespace tinytune::helium {
@@ -36,7 +36,7 @@ constexpr auto kSaturatedNegated = [](auto a, bool& saturated) {
 constexpr auto kLeadingZeros = [](auto a, bool&) {
   return std::countl_zero(static_cast<std::make_unsigned_t<decltype(a)>>(a));
 };
-// Copies of the sign below it.
+// Counts the copies of the sign bit below it.
 constexpr auto kLeadingSigns = [](auto a, bool&) {
   using Bits = std::make_unsigned_t<decltype(a)>;
   const auto bits = static_cast<Bits>(a < 0 ? ~a : a);
@@ -56,7 +56,7 @@ bool invert(Machine& m, uint32_t code) {
   return true;
 }
 
-/// The lanes of each group of `group` bytes, last one first.
+/// Reverses the lanes in each group of `group` bytes.
 template <unsigned group>
 bool reverse(Machine& m, uint32_t code) {
   const unsigned bytes = 1u << size_at_18(code);
@@ -66,7 +66,8 @@ bool reverse(Machine& m, uint32_t code) {
   return true;
 }
 
-/// Rotations of complex numbers, a pair of lanes each: 90 degrees subtract in the even lane.
+/// Adds Qm rotated by 90 or 270 degrees, as complex numbers in pairs of lanes: 90 degrees subtract
+/// in the even lane.
 template <bool halved, bool by_270>
 bool complex_add(Machine& m, uint32_t code) {
   if (size_at_20(code) == 2 && qd(code) == qm(code)) return false;
@@ -82,7 +83,7 @@ bool complex_add(Machine& m, uint32_t code) {
   });
 }
 
-/// A number of 128 bits, a word at a time. Lanes that are off pass the carry on.
+/// Adds or subtracts 128-bit numbers, a word at a time. Inactive lanes pass the carry on.
 bool add_with_carry(Machine& m, uint32_t code) {
   const bool subtracts = is_unsigned(code), initial = field(code, 12, 12) != 0;
   const auto a = m.vector<uint32_t>(qn(code)), b = m.vector<uint32_t>(qm(code));

@@ -1,6 +1,6 @@
-// Comparisons, VPT blocks and predicates made from counts.
+// Comparisons, VPT blocks and predicates from element counts.
 //
-// A comparison writes P0, a bit a byte; with a pattern in it (VPT) it also starts a block.
+// A comparison writes P0, one bit per byte; with a pattern in it (VPT) it also starts a block.
 #include "simulator/helium/lanes.h"
 
 namespace tinytune::helium {
@@ -8,10 +8,10 @@ namespace {
 
 constexpr Kind kV = Kind::kVector;
 
-/// Of a comparison or VPST: how the block goes on; 0 for none.
+/// Returns the VPT block's pattern in a comparison or VPST; 0: none.
 constexpr uint32_t pattern(uint32_t code) { return field(code, 22, 22) << 3 | field(code, 15, 13); }
 
-/// In the order of the three bits that say it.
+/// In the order of the three bits that encode them.
 enum class Condition {
   kEqual,
   kDifferent,
@@ -44,7 +44,7 @@ bool holds(Condition condition, T a, T b) {
   return false;
 }
 
-/// Qn against `b`, which takes a lane's number.
+/// Compares lane i of Qn with b(i).
 template <typename T, typename Other>
 void compare_lanes(Machine& m, uint32_t code, Condition condition, const Other& b) {
   const auto a = m.vector<T>(qn(code));
@@ -55,7 +55,7 @@ void compare_lanes(Machine& m, uint32_t code, Condition condition, const Other& 
   if (pattern(code) != 0) m.begin_vpt(pattern(code));
 }
 
-/// Three bits of the instruction: A and C where they are drawn, B in `low`.
+/// Returns the condition that bit 12, `low` and bit 7 encode.
 Condition condition_of(uint32_t code, unsigned low) {
   return static_cast<Condition>(field(code, 12, 12) << 2 | low << 1 | field(code, 7, 7));
 }

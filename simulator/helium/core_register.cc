@@ -1,4 +1,4 @@
-// Core registers alone: choices by condition, shifts of 64 bits and saturating ones, clearing.
+// Instructions on core registers alone: conditional selects, 64-bit and saturating shifts, CLRM.
 #include <algorithm>
 
 #include "simulator/helium/rows.h"
@@ -31,7 +31,8 @@ bool choose(Machine& m, uint32_t code) {
   return true;
 }
 
-/// Of the manual's names: U or S, Q (saturates), R (rounds).
+/// Shifts left, or right by a negative amount, and saturates to `bits`. The manual's names have U
+/// or S (the sign of T), Q (saturates) and R (rounds).
 template <typename T>
 T shifted(T value, int left, bool rounds, unsigned bits, bool saturates, bool& saturated) {
   __extension__ using Exact = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
@@ -70,7 +71,7 @@ struct Pair {
   }
 };
 
-/// 1 to 32.
+/// Returns the amount of a shift by an immediate, 1 to 32.
 int immediate(uint32_t code) {
   const auto value = static_cast<int>(field(code, 14, 12) << 2 | field(code, 7, 6));
   return value == 0 ? 32 : value;
@@ -88,7 +89,7 @@ bool pair_by_immediate(Machine& m, uint32_t code) {
   return true;
 }
 
-/// By a byte of Rm, negative ones the other way.
+/// Shifts by the lowest byte of Rm; a negative amount shifts the other way.
 template <typename T, bool to_left, bool rounds, bool saturates>
 bool pair_by_register(Machine& m, uint32_t code) {
   const Pair pair(code);
@@ -131,7 +132,7 @@ bool word_by_register(Machine& m, uint32_t code) {
   return true;
 }
 
-/// CLRM: a list of registers, the flags in the place of the program counter.
+/// CLRM: clears a list of registers; the program counter's bit stands for the flags.
 bool clear(Machine& m, uint32_t code) {
   if (field(code, 13, 13) != 0 || field(code, 15, 0) == 0) return false;
   for (unsigned reg = 0; reg < 15; ++reg)

@@ -7,7 +7,7 @@
 namespace tinytune::helium {
 namespace {
 
-/// A row with its pattern as numbers.
+/// A row with its pattern as mask and value.
 struct Entry {
   uint32_t mask = 0, value = 0;
   const Row* row = nullptr;
@@ -26,7 +26,7 @@ Entry entry_of(const Row& row) {
   return bits == 32 ? entry : Entry();
 }
 
-/// Rows by the instruction's highest bits. Where two match, the one with more fixed bits is meant.
+/// Rows indexed by the instruction's highest bits. If two match, the one with more fixed bits wins.
 class Index {
  public:
   Index() {

@@ -1,8 +1,8 @@
-// Executes what the emulator's cores lack: the vector extension with integers (MVE-I), low-overhead
+// Executes the instructions that the emulator's cores lack: integer vectors (MVE-I), low-overhead
 // loops and the other instructions of Armv8.1-M, one at a time, on a State beside the core's own.
 //
-// Everything that an encoding means is in the tables of rows.h. An instruction that is not in them
-// is not executed, and one in a place where the architecture leaves its effect open is refused.
+// The tables of rows.h define all encodings. An instruction that is not in them is not executed,
+// and one whose effect in its context is undefined or unpredictable is refused.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 
 namespace tinytune::helium {
 
-/// The row of an instruction; null for one that is none of these. Of the half words, the one at the
-/// lower address is the upper.
+/// Returns the row of an instruction; null: unknown. `code` has the half word at the lower address
+/// in its upper bits.
 const Row* find_row(uint32_t code);
 
 class Executor {
  public:
   enum class Result {
-    kDone,     ///< next() tells where the core goes on
-    kUnknown,  ///< none of these instructions
-    kRefused,  ///< undefined or unpredictable, here at least
+    kDone,     ///< next() is the address of the next instruction
+    kUnknown,  ///< not in the tables
+    kRefused,  ///< undefined or unpredictable in its context
     kFault,    ///< a memory access that the core refused
   };
 
-  /// The instruction `code` at `address`, which no IT block makes conditional.
+  /// Executes `code` at `address`; requires that no IT block makes it conditional.
   Result execute(uint32_t code, uint32_t address, Core& core);
 
   uint32_t next() const { return next_; }

@@ -1,6 +1,6 @@
 // The floating-point unit's loads, stores and moves, which cores with vectors have even without
 // floating point: compilers save q4 to q7 with `vpush {d8-d15}`, load constants with `vldr d0` and
-// move words of lanes as S registers. Also the registers that stand beside: VPR, P0, FPSCR.
+// move words of lanes as S registers. Also accesses to VPR, P0 and FPSCR.
 #include "simulator/helium/lanes.h"
 
 namespace tinytune::helium {
@@ -43,7 +43,7 @@ bool single(Machine& m, uint32_t code) {
                     field(code, 23, 23) != 0 ? base + offset : base - offset);
 }
 
-/// A list, upwards from Rn or down to below it; VPUSH and VPOP are these with the stack pointer.
+/// Moves a list of registers at Rn, or just below Rn; VPUSH and VPOP do so at the stack pointer.
 bool several(Machine& m, uint32_t code) {
   const unsigned rn = field(code, 19, 16), count = field(code, 7, 0);
   const bool down = field(code, 24, 24) != 0, writes_back = field(code, 21, 21) != 0;
@@ -89,7 +89,7 @@ bool word_to_word(Machine& m, uint32_t code) {
   return true;
 }
 
-/// The upper half of a word to the lower one; and a lower half into an upper one.
+/// VMOVX moves the upper half of a word to the lower half; VINS a lower half to the upper half.
 bool upper_half(Machine& m, uint32_t code) {
   const unsigned from = field(code, 3, 0) << 1 | field(code, 5, 5);
   set_word(m, first_word(code), word(m, from) >> 16);
@@ -101,7 +101,7 @@ bool insert_half(Machine& m, uint32_t code) {
   return true;
 }
 
-// Registers beside: their numbers in VMRS, VMSR and the loads and stores of system registers.
+// Numbers of system registers in VMRS, VMSR, and in their loads and stores.
 enum System : unsigned { kFpscr = 1, kFpscrFlags = 2, kVpr = 12, kP0 = 13 };
 constexpr uint32_t kWritableFpscr = 0xFFC8009F;
 constexpr uint32_t kFpscrFlagBits = 0xF8000000;
@@ -125,7 +125,7 @@ void write_system(Machine& m, unsigned reg, uint32_t value) {
   part(state.fpscr, reg == kFpscr ? kWritableFpscr : kFpscrFlagBits);
   if (reg == kFpscr) state.ltpsize = field(value, 18, 16);
 }
-/// LTPSIZE ends at 4.
+/// Checks that LTPSIZE is at most 4.
 bool may_write(unsigned reg, uint32_t value) { return reg != kFpscr || field(value, 18, 16) <= 4; }
 
 bool move_system(Machine& m, uint32_t code) {
@@ -161,7 +161,7 @@ bool memory_system(Machine& m, uint32_t code) {
   return true;
 }
 
-/// Words from a register on become 0, and the predicate.
+/// Clears consecutive words from a register on, and VPR.
 bool clear(Machine& m, uint32_t code) {
   const unsigned first = first_word(code), count = field(code, 7, 0);
   if (count == 0 || first + count > 32 || (is_double(code) && count % 2 != 0)) return false;

@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 6> kLogic = {"vand", "vbic", "veor", "vor
 constexpr std::array<std::string_view, 6> kNarrow = {"vmovn",  "vqmov", "vshrn",
                                                      "vrshrn", "vqshr", "vqrshr"};
 constexpr std::array<std::string_view, 4> kRound = {"vrsh", "vqshl", "vqrshl", "vsbc"};
-/// … that keep lanes of what they write, or add to it.
+/// Instructions that keep lanes of their destination, or add to it.
 constexpr std::array<std::string_view, 10> kMerge = {"vmla", "vmls",  "vqdml", "vqrdml", "vsli",
                                                      "vsri", "vmovn", "vqmov", "vshrn",  "vrshrn"};
 constexpr std::array<std::string_view, 3> kMergeToo = {"vqshr", "vqrshr", "vshlc"};

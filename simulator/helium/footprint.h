@@ -1,5 +1,5 @@
-// What an instruction of Armv8.1-M's extensions occupies: a unit of the core, and vectors that it
-// reads and writes.
+// The resources of an instruction of Armv8.1-M's extensions for the timing model: its unit, and the
+// vectors that it reads and writes.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct Footprint {
     kStore,
     kMultiply,  ///< products, sums over lanes, comparisons
     kInteger,
-    kLogic,    ///< bits and moves, which a core may do in either of the two
+    kLogic,    ///< bitwise logic and moves, which some cores do in either of these two
     kControl,  ///< predicates
     kCore,     ///< touches no vector
     kLoop,     ///< the end of a low-overhead loop
@@ -20,20 +20,20 @@ struct Footprint {
   enum class Result : uint8_t {
     kPlain,
     kRounded,   ///< rounds or saturates a shift
-    kNarrowed,  ///< halves of lanes
+    kNarrowed,  ///< lanes narrowed to half their width
     kProduct,
-    kSum,        ///< of lanes, to core registers
-    kMoved,      ///< a lane, to a core register
-    kStructure,  ///< every second or fourth element of memory
-    kGathered,   ///< elements from addresses that a vector has
+    kSum,        ///< sum over lanes, to core registers
+    kMoved,      ///< lane moved to a core register
+    kStructure,  ///< interleaved loads and stores (VLD2, VLD4, VST2, VST4)
+    kGathered,   ///< gathers and scatters
   };
   Unit unit = Unit::kCore;
   Result result = Result::kPlain;
-  uint32_t elements = 0;           ///< of kGathered
+  uint32_t elements = 0;           ///< number of elements of kGathered
   uint32_t reads = 0, writes = 0;  ///< vectors, a bit each
 };
 
-/// `code`: the half word at the lower address comes first in the low bits, as in memory.
+/// `code` is as in memory: the half word at the lower address in the low bits.
 Footprint footprint_of(uint32_t code);
 
 }  // namespace tinytune::helium

@@ -1,8 +1,7 @@
-// Loops over lanes: the frame around an operation that is a few characters long.
+// Loops over lanes, instantiated with the operation on one lane.
 //
-// An operation is a lambda of lanes' values, `[](auto a, auto b, bool& saturated)`, given to a
-// frame as a template argument; the frame reads the fields, finds the type of a lane and writes the
-// results under the predicate.
+// An operation is a lambda, `[](auto a, auto b, bool& saturated)`, passed as a template argument;
+// the loop decodes the fields, selects the type of a lane and writes results under the predicate.
 #pragma once
 
 #include "simulator/helium/rows.h"
@@ -50,7 +49,7 @@ void write_lane(Machine& m, unsigned q, unsigned i, Value value, bool saturated)
   m.note<T>(i, saturated);
 }
 
-/// Qd's lanes = value(lane, saturated), in their order.
+/// Qd's lanes = value(lane index, saturated), in order.
 template <typename T, typename Value>
 bool write_lanes(Machine& m, uint32_t code, const Value& value) {
   for (unsigned i = 0; i < kLanes<T>; ++i) {

@@ -1,8 +1,8 @@
-// Low-overhead loops. LR counts turns, or elements where the loop is tail-predicated: its size of
-// elements (LTPSIZE) then masks all vector instructions to the first LR elements.
+// Low-overhead loops. LR counts iterations, or elements if the loop is tail-predicated: vector
+// instructions are then masked to the first LR elements, whose size is in LTPSIZE.
 //
-// The core keeps a cache of the loop's end and need not fetch LE after the first turn; here LE runs
-// each time, as in the architecture.
+// A core caches the loop's end and need not fetch LE after the first iteration; here LE runs each
+// time, as the architecture defines it.
 #include "simulator/helium/rows.h"
 
 namespace tinytune::helium {
@@ -12,7 +12,7 @@ constexpr unsigned kNoTail = 4;
 
 uint32_t distance(uint32_t code) { return field(code, 10, 1) << 2 | field(code, 11, 11) << 1; }
 
-/// LTPSIZE of a start: 4 where bit 22 says that the loop counts turns.
+/// Returns LTPSIZE of a loop's start; 4 if bit 22 says that the loop counts iterations.
 unsigned tail_size(uint32_t code) {
   return field(code, 22, 22) != 0 ? kNoTail : field(code, 21, 20);
 }
@@ -35,7 +35,7 @@ bool start_unless_zero(Machine& m, uint32_t code) {
   return start(m, code);
 }
 
-/// Back, while more than a turn's worth is left.
+/// Jumps back while more than one iteration's count is left in LR.
 bool end(Machine& m, uint32_t code) {
   const bool forever = field(code, 21, 21) != 0, tail = field(code, 20, 20) != 0;
   if (forever && tail) return false;

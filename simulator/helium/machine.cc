@@ -19,8 +19,8 @@ uint16_t Machine::predicate() {
   return static_cast<uint16_t>(mask);
 }
 
-// A VPT block's pattern ends in a 1 and is shifted out at the top. What follows a set bit is an
-// "else": its predicate is the other one.
+// A VPT block's pattern ends in a 1 and is shifted out at the top. If the bit shifted out is set
+// and others remain, the next instruction is an "else", with the predicate inverted.
 void Machine::end_vector() {
   if (state_.vpr >> 16 == 0 && vpt_ == 0) return;
   for (const Half& half : kHalves) {

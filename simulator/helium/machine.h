@@ -1,10 +1,10 @@
-// What the handler of one instruction sees: lanes under the predicate, registers, memory.
+// The machine as seen by an instruction's handler: lanes under the predicate, registers, memory.
 //
-// Predication is here and nowhere else. Three sources make one mask of 16 bits, a bit for each byte
-// of a vector: a VPT block (VPR.P0 while VPR.MASK has instructions left), and the last turn of a
+// All predication is here. Two sources form one mask of 16 bits, a bit for each byte of a vector: a
+// VPT block (VPR.P0 while VPR.MASK has instructions left), and the last iteration of a
 // tail-predicated loop (the first LR elements). Results go through merge(), which keeps the bytes
-// whose bit is 0, even where they are a part of a lane only; whatever is not a write of a vector
-// (sums, saturation flags, memory) asks active(), the bit of a lane's lowest byte.
+// whose bit is 0, even if they are only a part of a lane; all other effects (sums, saturation
+// flags, memory) depend on active(), the bit of a lane's lowest byte.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,8 @@ namespace tinytune::helium {
 
 static_assert(std::endian::native == std::endian::little);
 
-/// Of an instruction's 32 bits, its first half word in the upper ones, as the manual draws it.
+/// Extracts bits high:low of an instruction, whose first half word is in the upper 16 bits, as the
+/// manual draws it.
 constexpr uint32_t field(uint32_t code, unsigned high, unsigned low) {
   return code >> low & ((2u << (high - low)) - 1);
 }
@@ -30,7 +31,7 @@ constexpr unsigned kBits = 8 * sizeof(T);
 template <typename T>
 constexpr unsigned kLanes = 16 / sizeof(T);
 
-/// The nearest value that T has; notes in `saturated` if it is another.
+/// Clamps `value` to the range of T; sets `saturated` if that changes it.
 template <typename T, typename Value>
 T saturate(Value value, bool& saturated) {
   if (value < Value{std::numeric_limits<T>::min()}) {
@@ -54,7 +55,7 @@ class Machine {
   Core& core() { return core_; }
   State& state() { return state_; }
   uint32_t address = 0;  ///< of the instruction
-  uint32_t next = 0;     ///< address of what runs after it; loops change it
+  uint32_t next = 0;     ///< address of the next instruction; loops change it
 
   // Vectors.
   template <typename T>
@@ -73,7 +74,7 @@ class Machine {
   bool active(unsigned index) const {
     return (mask_ >> (index * sizeof(T)) & 1) != 0;
   }
-  /// Writes the bytes of a lane that the predicate lets through.
+  /// Writes the active bytes of a lane.
   template <typename T>
   void merge(unsigned q, unsigned index, T value) {
     std::array<uint8_t, sizeof(T)> bytes;
@@ -82,7 +83,7 @@ class Machine {
       if ((mask_ >> (index * sizeof(T) + i) & 1) != 0)
         state_.bytes[q * 16 + index * sizeof(T) + i] = bytes[i];
   }
-  /// Writes all of a lane, whatever the predicate says.
+  /// Writes all of a lane, regardless of the predicate.
   template <typename T>
   void put(unsigned q, unsigned index, T value) {
     std::memcpy(&state_.bytes[q * 16 + index * sizeof(T)], &value, sizeof(T));
@@ -97,11 +98,11 @@ class Machine {
   uint16_t mask() const { return mask_; }
   void set_p0(uint16_t bits) { state_.vpr = (state_.vpr & ~0xFFFFu) | bits; }
   uint16_t p0() const { return static_cast<uint16_t>(state_.vpr); }
-  /// Starts a VPT block behind this instruction; `pattern` as it is encoded.
+  /// Starts a VPT block after this instruction; `pattern` as encoded.
   void begin_vpt(uint32_t pattern) { vpt_ = pattern; }
   bool begins_vpt() const { return vpt_ != 0; }
 
-  // Memory. An element is aligned to its size in memory, or the core faults.
+  // Memory. The core faults on an element that is not aligned to its size in memory.
   template <typename T>
   T load(uint32_t address) {
     T value = 0;
@@ -116,8 +117,9 @@ class Machine {
     faulted_ = faulted_ || to == nullptr;
     if (!faulted_) std::memcpy(to, &value, sizeof(T));
   }
-  /// A whole vector at once, which costs a sixteenth of its bytes one by one. False, and nothing is
-  /// done, where a lane is off or the core refuses: then elements go one by one, up to that one.
+  /// Moves a whole vector in one access, at a sixteenth of the cost of its bytes one by one.
+  /// Returns false and does nothing if a lane is inactive, or the address is misaligned or refused;
+  /// the caller then moves elements one by one, up to the one refused.
   bool move_all(unsigned q, uint32_t address, uint32_t element_bytes, bool loads) {
     if (mask_ != 0xFFFF || address % element_bytes != 0) return false;
     uint8_t* const bytes = core_.access(address, 16, element_bytes, !loads);
@@ -128,11 +130,11 @@ class Machine {
   }
   bool faulted() const { return faulted_; }
 
-  // What the executor does around a handler.
+  // Called by the executor before and after a handler.
   void begin_vector() { mask_ = predicate(); }
   void end_vector();
 
-  /// Lanes in use: `count` elements of 2^log bytes.
+  /// Returns the mask of the first `count` elements of 2^log bytes.
   static uint16_t first(uint32_t count, unsigned log) {
     return count >= 16u >> log ? uint16_t{0xFFFF}
                                : static_cast<uint16_t>((1u << (count << log)) - 1);

@@ -1,13 +1,13 @@
-// Vectors from memory and back: consecutive elements, and elements at addresses that a vector has.
+// Loads and stores of vectors: consecutive elements, and gathers and scatters.
 //
-// An element in memory may be narrower than its lane. A lane that is off is not read, and becomes
-// 0; or it is not written. Base registers move whatever the predicate says.
+// An element in memory may be narrower than its lane. An inactive lane is not accessed; a load sets
+// it to 0. Base registers are updated regardless of the predicate.
 #include "simulator/helium/lanes.h"
 
 namespace tinytune::helium {
 namespace {
 
-/// Calls with the type of a lane and the one in memory.
+/// Calls `body` with the types of a lane and of its element in memory.
 template <typename Body>
 bool with_memory(unsigned lane_log, unsigned memory_log, bool lanes_unsigned, const Body& body) {
   if (memory_log > lane_log) return false;
@@ -28,7 +28,7 @@ void move_element(Machine& m, unsigned q, unsigned i, uint32_t address, bool loa
   }
 }
 
-/// Elements from Rn on, or from where an offset leads: before (bit 24) or afterwards (bit 21).
+/// Moves consecutive elements at Rn, or at Rn ± offset (bit 24); bit 21 writes Rn ± offset back.
 bool consecutive(Machine& m, uint32_t code, unsigned rn, unsigned lane_log, unsigned memory_log) {
   const bool indexed = field(code, 24, 24) != 0, writes_back = field(code, 21, 21) != 0;
   const bool lanes_unsigned = is_unsigned(code) || lane_log == memory_log;
@@ -52,7 +52,7 @@ bool whole(Machine& m, uint32_t code) {
   return consecutive(m, code, field(code, 19, 16), log, log);
 }
 
-/// The base is one of r0 to r7.
+/// Moves elements narrower than their lanes; the base is one of r0 to r7.
 bool widened(Machine& m, uint32_t code) {
   const unsigned lane_log = field(code, 8, 7), memory_log = field(code, 19, 19);
   const bool loads = field(code, 20, 20) != 0;
@@ -60,17 +60,17 @@ bool widened(Machine& m, uint32_t code) {
   return consecutive(m, code, field(code, 18, 16), lane_log, memory_log);
 }
 
-/// A lane of 64 bits as two words.
+/// Moves a lane of 64 bits as two words.
 void move_pair(Machine& m, unsigned q, unsigned i, uint32_t address, bool loads) {
   if (address % 4 != 0 && (m.active<uint32_t>(2 * i) || m.active<uint32_t>(2 * i + 1))) {
-    m.load<uint32_t>(address);  // the fault
+    m.load<uint32_t>(address);  // faults
     return;
   }
   move_element<uint32_t, uint32_t>(m, q, 2 * i, address, loads);
   move_element<uint32_t, uint32_t>(m, q, 2 * i + 1, address + 4, loads);
 }
 
-/// Rn plus each lane of Qm, which may count elements.
+/// Moves elements at Rn plus each lane of Qm, an offset in bytes or in elements.
 bool gathered(Machine& m, uint32_t code) {
   const bool loads = field(code, 20, 20) != 0;
   const unsigned rn = field(code, 19, 16), lane_log = field(code, 8, 7);
@@ -95,7 +95,7 @@ bool gathered(Machine& m, uint32_t code) {
   });
 }
 
-/// Each lane of Qm plus an immediate; Qm may take the sums.
+/// Moves elements at each lane of Qn plus an immediate; may write these addresses back to Qn.
 template <unsigned log>
 bool gathered_from_vector(Machine& m, uint32_t code) {
   const bool loads = field(code, 20, 20) != 0;

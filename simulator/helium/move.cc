@@ -1,5 +1,5 @@
-// Values into lanes and out of them: immediates, copies of a core register, counting sequences,
-// single lanes and pairs.
+// Moves to and from lanes: immediates, broadcasts of a core register, counting sequences, single
+// lanes and pairs.
 #include "simulator/helium/lanes.h"
 
 namespace tinytune::helium {
@@ -7,7 +7,7 @@ namespace {
 
 constexpr Kind kV = Kind::kVector;
 
-/// 8 bits of the instruction as 64, by the four bits that say how ("cmode") and one more ("op").
+/// Expands the instruction's 8-bit immediate to 64 bits, as its fields "cmode" and "op" select.
 uint64_t expanded(uint32_t code) {
   const uint64_t byte = field(code, 28, 28) << 7 | field(code, 18, 16) << 4 | field(code, 3, 0);
   const unsigned mode = field(code, 11, 8), op = field(code, 5, 5);
@@ -23,7 +23,7 @@ uint64_t expanded(uint32_t code) {
       if ((byte >> i & 1) != 0) mask |= uint64_t{0xFF} << (8 * i);
     return mask;
   }
-  // A float of 3 bits of exponent and 4 of fraction.
+  // A float32 with 3 bits of exponent and 4 of fraction.
   const uint64_t exponent = (byte & 0x40) != 0 ? 0x1F : 0x20;
   return ((byte & 0x80) << 24 | exponent << 25 | (byte & 0x3F) << 19) * word;
 }
@@ -49,8 +49,8 @@ bool duplicate(Machine& m, uint32_t code) {
   });
 }
 
-/// Qd = Rn, Rn ± step, …; Rn the next value. With a limit it starts again at 0 there (counting
-/// down, at the limit).
+/// Qd = Rn, Rn ± step, …; Rn = the next value. With a limit, counting up restarts from 0 there, and
+/// counting down restarts from the limit at 0.
 template <bool down>
 bool count(Machine& m, uint32_t code) {
   const unsigned rn = 2 * field(code, 19, 17), limit_field = field(code, 3, 1);
@@ -76,8 +76,8 @@ bool count(Machine& m, uint32_t code) {
   });
 }
 
-/// Where a lane stands that an instruction of the floating-point unit names: vector (its bytes
-/// from 8 * the D register), size and index.
+/// A lane as instructions of the floating-point unit encode it, as a part of D register d (bytes
+/// from 8 * d): its vector, log2 of its bytes, and index.
 struct Lane {
   unsigned q, log, index;
   explicit Lane(uint32_t code) {
@@ -92,7 +92,7 @@ struct Lane {
 };
 
 bool lane_exists(uint32_t code) {
-  // Neither byte nor half word: bits 6:5 are 0.
+  // A word, neither byte nor half word, needs bits 6:5 to be 0.
   return field(code, 22, 22) == 1 || field(code, 5, 5) == 1 || field(code, 6, 6) == 0;
 }
 
@@ -118,7 +118,7 @@ bool from_lane(Machine& m, uint32_t code) {
   return zero_extends ? with_unsigned(lane.log, body) : with_signed(lane.log, body);
 }
 
-/// Two words: lane `index` with Rt, the one two further with Rt2.
+/// Writes lane `index` from Rt and lane `index` + 2 from Rt2.
 bool to_two_lanes(Machine& m, uint32_t code) {
   const unsigned rt = field(code, 3, 0), rt2 = field(code, 19, 16), index = field(code, 4, 4);
   if (!is_general(rt) || !is_general(rt2)) return false;
@@ -137,7 +137,8 @@ bool from_two_lanes(Machine& m, uint32_t code) {
 constexpr Row kRows[] = {
     // clang-format off
     {"111i 1111 1000 0iii ddd0 cccc 01o1 iiii", "vmov", kV, move_immediate},
-    // Even ones look like shifts by an immediate, whose bits 21:19 are not all zero.
+    // These look like shifts by an immediate, but bits 21:19 of a shift are not all zero: the rows
+    // win by their fixed bits (executor.cc).
     {"111i 1111 1000 0iii ddd0 0000 0101 iii0", "vmov", kV, move_immediate},
     {"111i 1111 1000 0iii ddd0 0010 0101 iii0", "vmov", kV, move_immediate},
     {"111i 1111 1000 0iii ddd0 0100 0101 iii0", "vmov", kV, move_immediate},

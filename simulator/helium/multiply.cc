@@ -1,4 +1,4 @@
-// Products: high halves, widened ones, pairs of neighbours.
+// Multiplications: high halves, widening products, and sums of neighbouring products.
 #include "simulator/helium/lanes.h"
 
 namespace tinytune::helium {
@@ -24,7 +24,7 @@ constexpr auto kDoubledHighHalf = [](auto a, auto b, bool& saturated) {
   return saturate<T>(product >> kBits<T>, saturated);
 };
 
-/// Lanes of twice the width from the even (`top` 0) or odd ones.
+/// Writes lanes of twice the width, computed from the even (`top` 0) or odd lanes.
 template <typename T, typename Operation>
 void widened(Machine& m, uint32_t code, unsigned top, const std::array<T, kLanes<T>>& a,
              const std::array<T, kLanes<T>>& b, const Operation& operation) {
@@ -33,7 +33,8 @@ void widened(Machine& m, uint32_t code, unsigned top, const std::array<T, kLanes
     bool saturated = false;
     const D value = operation(a[2 * i + top], b[2 * i + top], saturated);
     m.merge<D>(qd(code), i, value);
-    // The flag's predicate is the source lane's; that of a 64-bit product either word's.
+    // The saturation flag has the predicate of the source lane; for a 64-bit product, of either
+    // word.
     const bool words = sizeof(T) == 4 && m.active<T>(2 * i + 1 - top);
     if (saturated && (m.active<T>(2 * i + top) || words)) m.state().fpscr |= kSaturatedFlag;
   }
@@ -46,7 +47,7 @@ constexpr auto kLongProduct = [](auto a, auto b, bool&) {
 constexpr auto kDoubledLongProduct = [](auto a, auto b, bool& saturated) {
   return saturate<Wider<decltype(a)>>(Exact{int64_t{a} * b} * 2, saturated);
 };
-// Of polynomials over GF(2).
+// Multiplies polynomials over GF(2).
 constexpr auto kPolynomialProduct = [](auto a, auto b, bool&) {
   using D = Wider<decltype(a)>;
   uint32_t product = 0;
@@ -73,7 +74,7 @@ bool multiply_polynomial(Machine& m, uint32_t code) {
   });
 }
 
-/// 16-bit lanes, or 32-bit ones with bit 28.
+/// Multiplies 16-bit lanes or, with bit 28, 32-bit lanes.
 bool multiply_doubled_long(Machine& m, uint32_t code) {
   const unsigned size = 1 + field(code, 28, 28);
   if (size == 2 && (qd(code) == qn(code) || qd(code) == qm(code))) return false;
@@ -98,8 +99,8 @@ bool multiply_doubled_long_scalar(Machine& m, uint32_t code) {
   });
 }
 
-/// Even lanes (odd ones with exchange, which takes Qm's neighbour) of the sum or difference of two
-/// neighbours' products, doubled, the upper half of it.
+/// Writes the upper half of the doubled sum or difference of two neighbouring products to the even
+/// lane; with exchange, to the odd lane, and with the two lanes of Qm swapped.
 template <bool rounds, bool subtracts>
 bool dual_multiply(Machine& m, uint32_t code) {
   const unsigned exchange = field(code, 12, 12);

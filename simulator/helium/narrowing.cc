@@ -1,5 +1,5 @@
-// Between lanes of different widths: halves of a vector are its even lanes ("bottom") or its odd
-// ones ("top"), bit 12 of the instruction.
+// Conversions between widths of lanes. Bit 12 selects a vector's even narrow lanes ("bottom") or
+// its odd ones ("top").
 #include "simulator/helium/lanes.h"
 
 namespace tinytune::helium {
@@ -10,7 +10,7 @@ constexpr Kind kV = Kind::kVector;
 
 constexpr unsigned top_of(uint32_t code) { return field(code, 12, 12); }
 
-/// Qd's wide lanes from half of Qm's, to the left by `amount`.
+/// Widens half of Qm's lanes to Qd's, shifted left by `amount`.
 bool widen(Machine& m, uint32_t code, unsigned log, unsigned amount) {
   return with_lanes<kBoth>(code, log, [&]<typename T>() {
     using D = Wider<T>;
@@ -28,7 +28,7 @@ bool widen_shifted(Machine& m, uint32_t code) {
   return field(code, 19, 19) != 0 && widen(m, code, 0, field(code, 18, 16));
 }
 
-/// By the width of the narrow lane.
+/// Widens, shifted left by the width of the narrow lane.
 bool widen_by_size(Machine& m, uint32_t code) {
   const unsigned log = size_at_18(code);
   return log < 2 && widen(m, code, log, 8u << log);
@@ -36,7 +36,7 @@ bool widen_by_size(Machine& m, uint32_t code) {
 
 enum class To { kSame, kUnsigned };
 
-/// Half of Qd's narrow lanes from Qm's wide ones to the right by `amount`.
+/// Narrows Qm's lanes, shifted right by `amount`, to half of Qd's lanes.
 template <typename T, To to, bool rounds, bool saturates>
 bool narrow(Machine& m, uint32_t code, unsigned amount) {
   using W = Wider<T>;

@@ -1,8 +1,8 @@
 // Sums, dot products and extremes over a vector, into core registers.
 //
-// Sums of 64 bits stand in a pair: an even register for the low word, an odd one for the high word,
-// each encoded without its lowest bit. Lanes that are off take no part; the register is written in
-// any case.
+// 64-bit sums are in a register pair: an even register for the low word, an odd one for the high
+// word, each encoded without its lowest bit. Inactive lanes are skipped; the register is always
+// written.
 #include "simulator/helium/lanes.h"
 
 namespace tinytune::helium {
@@ -11,7 +11,7 @@ namespace {
 constexpr auto kBoth = Sign::kByBit28;
 constexpr Kind kV = Kind::kVector;
 
-/// RdaHi:RdaLo, if both may be used.
+/// RdaHi:RdaLo; invalid if a register must not be used.
 struct Pair {
   unsigned low, high;
   explicit Pair(uint32_t code) : low(2 * field(code, 15, 13)), high(2 * field(code, 22, 20) + 1) {}
@@ -25,7 +25,7 @@ struct Pair {
 
 constexpr bool accumulates(uint32_t code) { return field(code, 5, 5) != 0; }
 
-/// Sum of products of lanes; of each odd lane subtracted, or of neighbours' lanes crosswise.
+/// Adds products of lanes to `sum`; `subtracts` those of odd lanes. Bit 12 swaps neighbours in Qn.
 template <typename T>
 uint64_t dot(Machine& m, uint32_t code, uint64_t sum, bool subtracts) {
   const unsigned exchange = field(code, 12, 12);
@@ -38,7 +38,7 @@ uint64_t dot(Machine& m, uint32_t code, uint64_t sum, bool subtracts) {
   return sum;
 }
 
-/// 32-bit sum.
+/// Dot product with a 32-bit sum.
 template <bool subtracts>
 bool dot_word(Machine& m, uint32_t code, unsigned log, bool lanes_unsigned) {
   const unsigned low = 2 * field(code, 15, 13);
@@ -65,7 +65,7 @@ bool multiply_subtract_lanes(Machine& m, uint32_t code) {
   return dot_word<true>(m, code, 1 + field(code, 16, 16), false);
 }
 
-/// 64-bit sum of 16-bit lanes, or of 32-bit ones with bit 16.
+/// Dot product with a 64-bit sum, of 16-bit lanes or, with bit 16, of 32-bit lanes.
 template <bool subtracts>
 bool dot_long(Machine& m, uint32_t code) {
   const Pair pair(code);
@@ -80,7 +80,7 @@ bool dot_long(Machine& m, uint32_t code) {
   return lanes_unsigned ? with_unsigned(log, body) : with_signed(log, body);
 }
 
-/// Sum of 32-bit lanes' products, each rounded to a multiple of 256 and shifted there.
+/// Adds products of 32-bit lanes to `sum`, each shifted right by 8 bits with rounding.
 template <typename T>
 uint64_t rounded_dot(Machine& m, uint32_t code, uint64_t sum, bool subtracts) {
   const unsigned exchange = field(code, 12, 12);
@@ -144,7 +144,7 @@ bool sum_distances(Machine& m, uint32_t code) {
   });
 }
 
-/// Of the register, as a lane, and the vector.
+/// Rda = the maximum or minimum of Rda, as a lane, and the vector's lanes.
 template <bool larger>
 bool extreme(Machine& m, uint32_t code) {
   const unsigned rda = field(code, 15, 12);
@@ -159,7 +159,7 @@ bool extreme(Machine& m, uint32_t code) {
   });
 }
 
-/// … and the vector's absolute values.
+/// Rda = the maximum or minimum of Rda, unsigned, and the absolute values of the vector's lanes.
 template <bool larger>
 bool absolute_extreme(Machine& m, uint32_t code) {
   const unsigned rda = field(code, 15, 12);

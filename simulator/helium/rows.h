@@ -1,9 +1,9 @@
 // The instruction set as tables: one row for each encoding, and the function that executes it.
 //
 // A pattern has a character for each of an instruction's 32 bits, the first half word first, as the
-// manual draws it: 0 and 1 are fixed, letters stand for fields. The letters are for the reader and
-// for the generator of random code: d, n and m number vectors; t, u, r core registers; s is the
-// element's size, i an immediate, U unsigned. Handlers take fields from where all rows have them.
+// manual draws it: 0 and 1 are fixed, letters are fields. The letters inform the reader and the
+// generator of random code: d, n and m are numbers of vectors; t, u, r of core registers; s is the
+// element's size, i an immediate, U unsigned. Handlers decode fields at their common positions.
 #pragma once
 
 #include <span>
@@ -14,10 +14,10 @@
 namespace tinytune::helium {
 
 enum class Kind : uint8_t {
-  kVector,  ///< under the predicate, one of a VPT block's instructions
+  kVector,  ///< predicated, allowed in a VPT block
   kLoad,    ///< … and reads memory
   kStore,
-  kOutside,  ///< not in a VPT block: the predicate does not reach it
+  kOutside,  ///< not predicated, not allowed in a VPT block
   kScalar,   ///< touches neither vectors nor the predicate
   kBranch,   ///< low-overhead loops
 };
@@ -52,7 +52,7 @@ constexpr unsigned qm(uint32_t code) { return field(code, 3, 1); }
 constexpr unsigned size_at_20(uint32_t code) { return field(code, 21, 20); }
 constexpr unsigned size_at_18(uint32_t code) { return field(code, 19, 18); }
 constexpr bool is_unsigned(uint32_t code) { return field(code, 28, 28) != 0; }
-/// A register that an operand may be: neither the stack pointer nor the program counter.
+/// Returns whether `reg` is neither the stack pointer nor the program counter.
 constexpr bool is_general(unsigned reg) { return reg != kSp && reg != kPc; }
 
 }  // namespace tinytune::helium

@@ -21,7 +21,7 @@ constexpr auto kSaturatedDifference = [](auto a, auto b, bool& saturated) {
   return saturate<decltype(a)>(int64_t{a} - b, saturated);
 };
 
-// The lane mirrored, its lowest Rm bits kept. Of Rm, a byte counts.
+// Reverses the bits of each lane and keeps the lowest of them, as many as the lowest byte of Rm.
 bool reverse_bits(Machine& m, uint32_t code) {
   const unsigned rm = field(code, 3, 0);
   if (!is_general(rm)) return false;
@@ -49,7 +49,7 @@ constexpr auto kMultiplyAddScalar = [](auto d, auto a, auto b, bool&) {
   return Wide<decltype(a)>{d} * a + b;
 };
 
-// The upper half of a doubled product, with an addend there, rounded or not.
+// Returns the upper half of a doubled product, plus an addend to that half, rounded or truncated.
 template <bool rounds, typename T>
 T high_half(T a, T b, T addend, bool& saturated) {
   __extension__ using Exact = __int128;

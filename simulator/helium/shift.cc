@@ -10,7 +10,7 @@ namespace {
 constexpr auto kBoth = Sign::kByBit28;
 constexpr Kind kV = Kind::kVector;
 
-/// To the left by a signed amount: negative ones shift to the right, rounded or not.
+/// Shifts left by a signed amount: a negative one shifts right, rounded or truncated.
 template <bool rounds, bool saturates, typename T>
 T shifted(T value, int amount, bool& saturated) {
   constexpr int kWidth = static_cast<int>(kBits<T>);
@@ -25,13 +25,13 @@ T shifted(T value, int amount, bool& saturated) {
     }
     return saturate<T>(wide << amount, saturated);
   }
-  // Beyond a bit more than the lane nothing changes.
+  // Larger shifts than by the lane's width + 1 have the same result.
   const int right = std::min(-amount, kWidth + 1);
   const int64_t wide = int64_t{value} + (rounds ? int64_t{1} << (right - 1) : 0);
   return static_cast<T>(wide >> right);
 }
 
-/// Qd = Qm shifted by Qn, a byte of each lane.
+/// Qd = Qm shifted by the lowest byte of each lane of Qn.
 template <bool rounds, bool saturates>
 bool shift_by_vector(Machine& m, uint32_t code) {
   return with_lanes<kBoth>(code, size_at_20(code), [&]<typename T>() {
@@ -42,7 +42,7 @@ bool shift_by_vector(Machine& m, uint32_t code) {
   });
 }
 
-/// Qda shifted by a byte of Rm.
+/// Qda = Qda shifted by the lowest byte of Rm.
 template <bool rounds, bool saturates>
 bool shift_by_register(Machine& m, uint32_t code) {
   const unsigned rm = field(code, 3, 0);
@@ -56,8 +56,8 @@ bool shift_by_register(Machine& m, uint32_t code) {
   });
 }
 
-/// Bits 21:16: the highest 1 tells the lane's size, what is below it the amount; for shifts to the
-/// right how much is missing to the size.
+/// Bits 21:16: the highest 1 selects the lane's size. The bits below it are the amount of a left
+/// shift, and the lane's width minus the amount of a right shift.
 struct Immediate {
   unsigned log = 3, amount = 0;
   explicit Immediate(uint32_t code) {
@@ -70,7 +70,7 @@ struct Immediate {
   int right() const { return (8 << log) - static_cast<int>(amount); }
 };
 
-/// One of `operation(lane, immediate, saturated)`.
+/// Qd = operation(Qm, Qd, immediate).
 template <Sign sign, auto operation>
 bool by_immediate(Machine& m, uint32_t code) {
   const Immediate immediate(code);
@@ -90,12 +90,12 @@ template <bool rounds>
 constexpr auto kRight = [](auto a, auto, const Immediate& by, bool& saturated) {
   return shifted<rounds, false>(a, -by.right(), saturated);
 };
-// Signed, to an unsigned range.
+// Shifts signed lanes left and saturates to the unsigned range.
 constexpr auto kLeftUnsigned = [](auto a, auto, const Immediate& by, bool& saturated) {
   using U = std::make_unsigned_t<decltype(a)>;
   return static_cast<decltype(a)>(saturate<U>(int64_t{a} << by.amount, saturated));
 };
-// The bits that the shift would fill stay.
+// Keep the bits of the destination that a shift would fill.
 constexpr auto kInsertLeft = [](auto a, auto d, const Immediate& by, bool&) {
   const uint64_t moved = ~uint64_t{0} << by.amount;
   return static_cast<decltype(a)>((uint64_t{a} << by.amount) | (d & ~moved));
@@ -105,8 +105,8 @@ constexpr auto kInsertRight = [](auto a, auto d, const Immediate& by, bool&) {
   return static_cast<decltype(a)>((uint64_t{a} >> by.right()) | (d & ~moved));
 };
 
-/// The whole vector to the left by 1 to 32 bits; a register's lowest bits come in, and it takes
-/// those that go out. Words that are off are passed over.
+/// Shifts the whole vector left by 1 to 32 bits; the lowest bits of a core register shift in, and
+/// it takes the bits shifted out. Inactive words pass the carry on.
 bool shift_with_carry(Machine& m, uint32_t code) {
   const unsigned rdm = field(code, 3, 0);
   if (!is_general(rdm)) return false;

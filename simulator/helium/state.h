@@ -1,8 +1,8 @@
-// What Armv8.1-M adds to a core's registers, and what a vector instruction may touch beside them.
+// The registers that Armv8.1-M adds to a core, and the interface of its instructions to the core.
 //
-// Q0 to Q7 are one array of bytes: the floating-point registers are parts of the same bytes (S
-// registers 4 each, D registers 8), so that code which saves q4 to q7 with `vpush {d8-d15}` needs
-// nothing of its own. The host is little-endian, like the core.
+// Q0 to Q7 are one array of bytes, which the floating-point registers alias (S registers 4 bytes
+// each, D registers 8), so that code which saves q4 to q7 with `vpush {d8-d15}` needs no special
+// case. The host is little-endian, like the core.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@ namespace tinytune::helium {
 
 struct State {
   alignas(16) std::array<uint8_t, 8 * 16> bytes{};
-  /// P0, a bit a byte of a vector, in bits 15:0; what is left of a VPT block in 19:16 (for the
-  /// lower 8 bytes) and 23:20.
+  /// P0, one bit per byte of a vector, in bits 15:0; the rest of a VPT block's pattern in 19:16
+  /// (for the lower 8 bytes) and 23:20.
   uint32_t vpr = 0;
   uint32_t fpscr = 0;  ///< without LTPSIZE
   /// log2 of an element's bytes in a tail-predicated loop; 4 outside of one.
@@ -33,8 +33,8 @@ class Core {
   virtual void set(unsigned reg, uint32_t value) = 0;
   virtual uint32_t flags() = 0;  ///< APSR
   virtual void set_flags(uint32_t apsr) = 0;
-  /// Where the bytes of consecutive elements stand, checked and timed like any access of the core;
-  /// null: a fault, which the core has noted. Called in the order of the architecture.
+  /// Returns the bytes of consecutive elements, checked and timed like any access of the core;
+  /// null: a fault, which the core has recorded. Calls are in architectural order.
   virtual uint8_t* access(uint32_t address, uint32_t size_bytes, uint32_t element_bytes,
                           bool is_write) = 0;
 };

@@ -1,7 +1,7 @@
-// Elements of structures of two or four to as many vectors, and back (VLD2, VLD4, VST2, VST4).
+// Interleaved loads and stores of two or four vectors (VLD2, VLD4, VST2, VST4).
 //
-// One instruction moves half (a quarter) of the bytes of all vectors, four words of memory; which
-// ones is fixed by its number, so that each beat touches another bank. No predicate reaches it.
+// One instruction moves half (a quarter) of the bytes of all vectors, four words of memory. Its
+// number selects the words, such that each beat accesses another bank. It is not predicated.
 #include "simulator/helium/lanes.h"
 
 namespace tinytune::helium {

@@ -8,10 +8,10 @@
 namespace tinytune {
 namespace {
 
-/// The instruction as the manual draws it: the half word at the lower address comes first.
+/// Returns the instruction as the manual draws it: the half word at the lower address first.
 constexpr uint32_t drawn(uint32_t code) { return code >> 16 | code << 16; }
 
-/// For the emulator, with a register that ORRS does not have.
+/// Returns whether the emulator decodes `code` as ORRS, with a register that ORRS does not allow.
 constexpr bool is_orr(uint32_t code) { return (code & 0xFFF0) == 0xEA50 && (code >> 31) == 0; }
 
 class HeliumUnit final : public VectorUnit {
@@ -26,7 +26,8 @@ class HeliumUnit final : public VectorUnit {
     return is_orr(code) ? Claim::kLacks : Claim::kRuns;
   }
 
-  // Shifts of pairs. Those of words would have the emulator jump.
+  // Only shifts of pairs: those of words have PC as the destination of ORRS, so the emulator would
+  // jump.
   bool taken_for_another(uint32_t code) const override {
     return is_orr(code) && (code >> 24 & 0xF) != 0xF && helium::find_row(drawn(code)) != nullptr;
   }
@@ -34,8 +35,8 @@ class HeliumUnit final : public VectorUnit {
   bool runs_natively(uint32_t code) const override {
     const helium::Row* row = (code & 0xFFFF) < 0xEC00 ? nullptr : helium::find_row(drawn(code));
     if (row == nullptr || row->kind != helium::Kind::kOutside) return false;
-    // Bits 11:9 are 101 for the floating-point unit; of the moves, VPR and lanes narrower than a
-    // word are not its own.
+    // Bits 11:9 of the floating-point unit's instructions are 101. So are those of moves of VPR and
+    // of lanes narrower than a word, which that unit lacks.
     const uint32_t second = code >> 16;
     if ((second & 0x0E00) != 0x0A00) return false;
     if (row->name == "vmrs" || row->name == "vmsr" || row->name == "vmovx" || row->name == "vins" ||
@@ -45,7 +46,7 @@ class HeliumUnit final : public VectorUnit {
     return !lane;
   }
 
-  // Of loads, stores, moves to lanes, and arithmetic on whole vectors.
+  // Covers loads, stores, moves to lanes, and arithmetic on whole vectors.
   Use use(uint32_t code) const override {
     const uint32_t whole = drawn(code);
     const helium::Row* row = helium::find_row(whole);
@@ -86,7 +87,7 @@ class HeliumUnit final : public VectorUnit {
   const char* reason() const override { return reason_; }
 
  private:
-  /// The engine as the executor's core.
+  /// Adapts the engine's core to the executor's interface.
   class Adapter final : public helium::Core {
    public:
     explicit Adapter(VectorUnit::Core& core) : core_(core) {}

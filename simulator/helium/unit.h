@@ -1,10 +1,11 @@
-// The vector unit of a Cortex-M55 or M85 as an engine meets it: the executor of executor.h, with
-// what the emulator does itself left to the emulator.
+// The vector unit of a Cortex-M55 or M85: the executor of executor.h for all instructions that the
+// emulator does not execute itself.
 //
-// Unicorn's Cortex-M33 has a floating-point unit, and it executes that unit's loads, stores and
-// moves (`vpush`, `vldr d0`) with registers of its own; runs_natively() tells which. An engine
-// hands the vectors over before such an instruction and takes them back afterwards. The 64-bit and
-// saturating shifts of Armv8.1-M it takes for other instructions: these are refused by name.
+// Unicorn's Cortex-M33 has a floating-point unit, and executes its loads, stores and moves
+// (`vpush`, `vldr d0`) on registers of its own; runs_natively() tells which. An engine copies the
+// vectors to the emulator before such an instruction and back afterwards. The emulator takes the
+// 64-bit and saturating shifts of Armv8.1-M for other instructions: these are refused by name, but
+// for shifts of pairs in whole programs, whose engine corrects them (taken_for_another()).
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Comparisons and carries, whose results are bits of a mask, and what chooses or adds by a mask.
+// Comparisons and carries, which write masks, and merges and additions that read one.
 #include "simulator/rvv/operations.h"
 
 namespace tinytune::rvv {
@@ -31,7 +31,7 @@ void run_comparison(State& state, const Operands& of) {
   }
 }
 
-/// The operands without their mask: v0 is data here, and every element takes part.
+/// Returns the operands as unmasked: v0 is data here, and all elements take part.
 Operands unmasked(Operands of) {
   of.code.word |= 1u << 25;
   return of;

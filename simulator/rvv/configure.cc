@@ -7,9 +7,9 @@ namespace {
 
 constexpr unsigned kVstart = 0x008, kVxsat = 0x009, kVxrm = 0x00A, kVcsr = 0x00F;
 constexpr unsigned kVl = 0xC20, kVtype = 0xC21, kVlenb = 0xC22;
-constexpr int kElenLog = 2;  // of 4 bytes
+constexpr int kElenLog = 2;  // log2 of 4 bytes
 
-// A fraction of a register must hold an element of the widest kind that it is a fraction of.
+// A fractional LMUL requires SEW <= LMUL * ELEN.
 bool is_legal(uint32_t vtype) {
   const int sew_log = static_cast<int>(vtype >> 3 & 7);
   const int lmul_log = static_cast<int>((vtype & 7) ^ 4) - 4;

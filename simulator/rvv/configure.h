@@ -1,5 +1,5 @@
-// How long vectors are and what their elements are: vsetvli and its kin, and the unit's registers
-// among the core's control and status registers.
+// Vector length and element type: vsetvli, vsetivli and vsetvl, and the unit's control and status
+// registers.
 #pragma once
 
 #include <optional>
@@ -9,12 +9,12 @@
 
 namespace tinytune::rvv {
 
-/// vsetvli, vsetivli, vsetvl.
+/// Executes vsetvli, vsetivli or vsetvl.
 void configure(State& state, Code code, VectorUnit::Core& core);
 
-/// Whether `code` accesses a control and status register that is the unit's.
+/// Returns whether `code` accesses a control and status register of the unit.
 bool is_csr_access(Code code);
-/// Does so. False: it writes one that can only be read.
+/// Executes that access. False: it writes a read-only register.
 bool access_csr(State& state, Code code, VectorUnit::Core& core);
 
 }  // namespace tinytune::rvv

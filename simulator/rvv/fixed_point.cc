@@ -1,7 +1,7 @@
-// Fixed point: results that saturate, and shifts that round as vxrm says.
+// Fixed-point arithmetic: saturating results, and shifts rounded according to vxrm.
 //
 // Elements are computed in 64 bits, where neither a sum nor a product of 32-bit ones overflows.
-// What a result loses to saturation is remembered in vxsat.
+// Saturation sets vxsat.
 #include <limits>
 
 #include "simulator/rvv/operations.h"

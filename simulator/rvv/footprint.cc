@@ -14,7 +14,7 @@ constexpr unsigned kLoad = 0x07, kStore = 0x27, kConfigure = 7;
 constexpr unsigned kIvv = 0, kMvv = 2, kMvx = 6;  // funct3
 constexpr unsigned kWhole = 8;                    // lumop of whole registers
 
-/// 2^log registers from `first` on; of less than one, one.
+/// Returns 2^log registers from `first` on, at least one, a bit each.
 uint32_t group(unsigned first, int log) {
   const unsigned count = log <= 0 ? 1 : 1u << std::min(log, 3);
   return static_cast<uint32_t>(((uint64_t{1} << count) - 1) << first);
@@ -42,7 +42,7 @@ Footprint memory_footprint(Code code, const State& state) {
   return of;
 }
 
-/// Of the group that has products, not logic and shifts.
+/// Returns whether the opcode is OPMVV or OPMVX, which have the products, unlike OPIVV to OPIVI.
 bool is_arithmetic(Code code) { return code.funct3() == kMvv || code.funct3() == kMvx; }
 
 bool is_product(Code code, bool multiplies) {

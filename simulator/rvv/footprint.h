@@ -1,7 +1,8 @@
-// What an instruction of RISC-V's vectors occupies: a unit, and registers that it reads and writes.
+// The resources of a RISC-V vector instruction for the timing model: its unit, and the registers
+// that it reads and writes.
 //
-// It follows from the instruction and from the type of elements (vtype) that holds there. The
-// number of elements (vl) plays no part: pipelines of in-order units pass whole registers.
+// They depend on the instruction and the current type of elements (vtype), but not on the number of
+// elements (vl): pipelines of in-order units process whole registers.
 #pragma once
 
 #include <array>
@@ -15,17 +16,17 @@ struct Footprint {
     kMemory,
     kArithmetic,
     kMultiply,  ///< products, and slides, which share its pipe
-    kElement,   ///< one element a cycle: reductions, gathers, what talks to the core
-    kNone,      ///< configuration: the core does it
+    kElement,   ///< one element per cycle: divisions, reductions, gathers, moves to the core
+    kNone,      ///< configuration, executed by the core
   };
   Unit unit = Unit::kNone;
   bool is_store = false;
   bool scattered = false;  ///< loads or stores one element at a time
-  bool to_core = false;    ///< its result is one of the core's registers
-  unsigned registers = 0;  ///< of the widest operand
-  uint32_t elements = 0;   ///< that a kElement or scattered one visits
+  bool to_core = false;    ///< writes a core register
+  unsigned registers = 0;  ///< registers of the widest operand
+  uint32_t elements = 0;   ///< elements visited by kElement and scattered instructions
   uint32_t writes = 0;     ///< registers, a bit each
-  /// Groups of registers that it reads from their first one on, in step; none twice.
+  /// Groups of registers that it reads in step, each from its first one on; none twice.
   std::array<uint32_t, 4> sources{};
   uint32_t reads() const { return sources[0] | sources[1] | sources[2] | sources[3]; }
 };
@@ -34,10 +35,10 @@ struct Footprint {
 Footprint footprint_of(Code code, uint32_t vtype, unsigned vlenb);
 
 bool moves_whole_registers(Code load_or_store);
-/// Of arithmetic.
+/// Returns whether the arithmetic instruction `code` multiplies.
 bool is_product(Code code);
 
-/// The low bits of the vtype that a vsetvli or vsetivli sets; `before` for anything else.
+/// Returns the low bits of the vtype that a vsetvli or vsetivli sets; `before` for anything else.
 uint8_t vtype_after(Code code, uint8_t before);
 
 }  // namespace tinytune::rvv

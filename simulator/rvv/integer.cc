@@ -1,7 +1,8 @@
-// Integer arithmetic on elements: one line an instruction, for every width.
+// Integer arithmetic on elements: one line per instruction, for all widths.
 //
-// Elements are unsigned, because their arithmetic wraps; what needs a sign asks as_signed. All is
-// computed in 32 bits or more: 16-bit products would be ints, which must not overflow.
+// Elements are unsigned, because unsigned arithmetic wraps; signed instructions use as_signed().
+// Products use explicit types of 32 bits or more: the promoted ints of 16-bit elements could
+// overflow.
 #include <type_traits>
 
 #include "simulator/rvv/operations.h"
@@ -18,8 +19,8 @@ T divided(T a, T b) {
   return static_cast<T>(as_signed(a) / as_signed(b));  // in 64 bits: -2^31 / -1 wraps back
 }
 
-// Of 16-bit elements in 64 bits, GCC 12 at -O3 vectorises the high half of a product wrongly: it
-// takes one factor as unsigned. In 32 bits it does not.
+// Type of the products of which the high half is taken. GCC 12 at -O3 miscompiles those of 16-bit
+// elements in 64 bits when it vectorises them (it takes one factor as unsigned), but not in 32.
 template <typename T>
 using Product = std::conditional_t<sizeof(T) == 4, int64_t, int32_t>;
 
@@ -111,7 +112,7 @@ void run_widening(State& state, const Operands& of) {
   W* const d = state.reg<W>(of.code.vd());
   const T* const a = state.reg<T>(of.code.vs2());
   const W* const wide = state.reg<W>(of.code.vs2());
-  // Both operands in 64 bits, as the function's signs say: 0 unsigned, 1 signed.
+  // Extends an operand to 64 bits.
   const auto value = [](T x, bool is_signed) { return is_signed ? as_signed(x) : int64_t{x}; };
   const auto each = [&](bool signed_a, bool signed_b, auto compute) {
     for_each_second<T>(state, of, [&](uint32_t i, T b) {

@@ -1,5 +1,5 @@
-// Masks: their logic, what is derived from their first or every set bit, and the integer registers
-// that take counts and elements.
+// Mask instructions: logic, functions of the first or of all set bits, and moves of counts and
+// elements to integer registers.
 #include "simulator/rvv/operations.h"
 
 namespace tinytune::rvv {

@@ -11,17 +11,17 @@ using Outcome = VectorUnit::Outcome;
 constexpr unsigned kUnit = 0, kStrided = 2;                         // addressing (mop)
 constexpr unsigned kElements = 0, kWholeRegisters = 8, kMask = 11;  // of kUnit (lumop)
 
-/// Logarithm of the bytes of an element, or of an index.
+/// Returns log2 of the bytes of an element, or of an index.
 int width_log(Code code) { return code.funct3() == 0 ? 0 : static_cast<int>(code.funct3()) - 4; }
 
-/// What a load or store moves: fields of elements, each field a group of registers of its own.
+/// The elements that a load or store moves, of `fields` fields with a group of registers each.
 struct Transfer {
   Code code;
   bool is_store = false;
   unsigned fields = 1;
-  int element_log = 0;  ///< of an element's bytes
-  unsigned group = 1;   ///< registers of a field
-  uint32_t count = 0;   ///< elements
+  int element_log = 0;  ///< log2 of an element's bytes
+  unsigned group = 1;   ///< registers per field
+  uint32_t count = 0;   ///< elements per field
   uint32_t base = 0;
   uint32_t element_bytes() const { return 1u << element_log; }
 };
@@ -34,7 +34,7 @@ void copy(const Transfer& of, uint8_t* registers, uint8_t* memory, size_t bytes)
   of.is_store ? std::memcpy(memory, registers, bytes) : std::memcpy(registers, memory, bytes);
 }
 
-/// All elements from the one at vstart on, which lie one behind the other.
+/// Moves all elements from vstart on, which are consecutive in memory.
 Outcome run_contiguous(State& state, const Transfer& of, VectorUnit::Core& core) {
   if (state.vstart >= of.count) return Outcome::kExecuted;
   const uint32_t stride = of.fields << of.element_log;
@@ -53,7 +53,7 @@ Outcome run_contiguous(State& state, const Transfer& of, VectorUnit::Core& core)
   return Outcome::kExecuted;
 }
 
-/// `offset_of(i)`: where element i's first field lies from the base.
+/// Moves elements one by one; `offset_of(i)`: bytes from the base to element i's first field.
 template <typename Offset>
 Outcome run_scattered(State& state, const Transfer& of, VectorUnit::Core& core, Offset offset_of) {
   for (uint32_t i = state.vstart; i < of.count; ++i) {
@@ -84,7 +84,8 @@ unsigned registers_of(int lmul_log) { return lmul_log <= 0 ? 1 : 1u << lmul_log;
 
 constexpr const char* kAlignment = "register is no multiple of the group's size";
 
-/// Elements of vector type, with the registers checked; `lmul_log` is of a field.
+/// Sets group and count of `of`, and checks its registers; `lmul_log` is of a field. Returns why it
+/// is illegal; null: it is not.
 const char* prepare(const State& state, Transfer& of, int lmul_log) {
   if (lmul_log < -3 || lmul_log > 3) return "elements need more than 8 registers, or too few";
   of.group = registers_of(lmul_log);
@@ -96,7 +97,7 @@ const char* prepare(const State& state, Transfer& of, int lmul_log) {
   return nullptr;
 }
 
-// Indices are as wide as the instruction says, elements as SEW.
+// The same for indexed accesses: the instruction encodes the width of indices, elements have SEW.
 const char* prepare_indexed(const State& state, Transfer& of) {
   const int index_log = width_log(of.code), lmul_log = state.lmul_log();
   of.element_log = state.sew_log();
@@ -114,7 +115,7 @@ const char* prepare_indexed(const State& state, Transfer& of) {
   return may ? nullptr : "destination overlaps the indices";
 }
 
-// These need no legal type.
+// The same for whole registers, which need no legal vtype.
 const char* prepare_whole(const State& state, Transfer& of) {
   const unsigned registers = of.fields;
   of.fields = 1;

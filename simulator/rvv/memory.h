@@ -1,8 +1,8 @@
 // Loads and stores of vectors.
 //
-// Elements are transferred in their order, each one access of its own; consecutive ones without a
-// mask are one access of the whole run, so that a vector costs one check of bounds. A store that
-// faults has therefore written all elements before it, or none of them.
+// Elements are transferred in order, one access each; consecutive unmasked elements are one access
+// together, so that a vector costs one check of bounds. A store that faults has therefore written
+// either all elements before the fault, or none.
 #pragma once
 
 #include "simulator/rvv/state.h"
@@ -10,11 +10,10 @@
 
 namespace tinytune::rvv {
 
-/// Whether `code`, a load or store of vectors, is implemented. Loads of which only the first
-/// element may fault are not.
+/// Returns whether `code`, a vector load or store, is implemented. Fault-only-first loads are not.
 bool runs_memory(Code code);
 
-/// `reason` is set where the outcome is kIllegal.
+/// Executes a vector load or store; sets `reason` if the outcome is kIllegal.
 VectorUnit::Outcome run_memory(State& state, Code code, VectorUnit::Core& core,
                                const char*& reason);
 

@@ -5,7 +5,7 @@ namespace {
 
 constexpr int kMaskLog = -3;  // a bit is 2^-3 bytes
 
-/// Registers as an operand: where, how many, how wide elements are.
+/// A group of registers: the first, log2 of their number, log2 of an element's bytes.
 struct Group {
   unsigned reg;
   int lmul_log, sew_log;
@@ -16,8 +16,9 @@ struct Group {
 
 bool meet(const Group& a, const Group& b) { return a.reg < b.end() && b.reg < a.end(); }
 
-/// Elements of another width may share registers only where each is read before its place is
-/// written: with the lowest registers of a wider source, or the highest of a narrower one.
+/// Returns whether a destination may overlap a source. With elements of another width, each must be
+/// read before its place is written: a narrower destination may be the lowest registers of the
+/// source, a narrower source the highest registers of the destination.
 bool may_share(const Group& to, const Group& from) {
   if (!meet(to, from) || to.sew_log == from.sew_log) return true;
   if (to.sew_log < from.sew_log) return to.reg == from.reg;
@@ -46,7 +47,7 @@ bool starts_at_zero(const Operands& of) {
   }
 }
 
-/// Destination and sources, checked in the order that they are named.
+/// Checks destination and sources, in the order that they are named.
 const char* check(const Group& to, std::initializer_list<Group> from, bool disjoint = false) {
   if (!to.aligned()) return kAlignment;
   for (const Group& source : from) {
@@ -73,7 +74,7 @@ const char* refusal_of(const State& state, const Operands& of) {
   const int sew = state.sew_log(), lmul = state.lmul_log();
   const bool masked = of.code.masked();
   const Group to{of.code.vd(), lmul, sew}, a{of.code.vs2(), lmul, sew};
-  // A scalar operand is nowhere.
+  // A scalar operand has no registers: `a` stands in for it, and changes no check.
   const Group b = of.vector ? Group{of.code.vs1(), lmul, sew} : Group{a.reg, lmul, sew};
   const Group mask_to{to.reg, 0, kMaskLog}, mask_a{a.reg, 0, kMaskLog};
   const Group wide_to{to.reg, lmul + 1, sew + 1}, wide_a{a.reg, lmul + 1, sew + 1};

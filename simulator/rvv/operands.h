@@ -1,8 +1,8 @@
-// What arithmetic instructions have in common: where operands come from, which groups of registers
-// are allowed, and the loop over elements.
+// The common parts of arithmetic instructions: sources of operands, checks of register groups, and
+// the loop over elements.
 //
-// An instruction's shape says how wide its operands are; checks and loops follow from that, so that
-// an instruction is a row of the table (operations.cc) and a line that computes one element.
+// An instruction's shape gives the widths of its operands, which determine checks and loops, so
+// that an instruction is a row of the table (operations.cc) and a line that computes one element.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@ namespace tinytune::rvv {
 
 enum class Shape : uint8_t {
   kNone,
-  kSame,            ///< all of SEW
-  kMaskResult,      ///< a bit for each element
-  kCarry,           ///< … of SEW, with a carry in from v0
-  kCarryOut,        ///< … a bit for each element, with or without one
-  kMerge,           ///< by v0, or a move
+  kSame,            ///< all operands of SEW
+  kMaskResult,      ///< writes a bit for each element
+  kCarry,           ///< operands of SEW, with a carry in from v0
+  kCarryOut,        ///< writes a carry bit for each element, with or without a carry in
+  kMerge,           ///< selects by v0, or moves
   kWiden,           ///< the result is twice as wide
   kWidenFirst,      ///< … and so is vs2
   kNarrow,          ///< vs2 is twice as wide
@@ -27,12 +27,12 @@ enum class Shape : uint8_t {
   kMaskLogic,       ///< masks only
   kGather,          ///< reads any element of vs2
   kGather16,        ///< … with indices of 16 bits
-  kSlideUp,         ///< writes behind what it reads
-  kSlideDown,       ///< reads behind what it writes
-  kCompress,        ///< packs what a mask selects
-  kExtend,          ///< vs1 says from what part of SEW
-  kMaskUnary,       ///< vs1 says what: vmsbf, vmsof, vmsif, viota, vid
-  kToScalar,        ///< vs1 says what: vmv.x.s, vcpop, vfirst
+  kSlideUp,         ///< writes above the elements that it reads
+  kSlideDown,       ///< reads above the elements that it writes
+  kCompress,        ///< packs the elements that a mask selects
+  kExtend,          ///< vs1 selects the width of vs2: SEW / 2 or SEW / 4
+  kMaskUnary,       ///< vs1 selects vmsbf, vmsof, vmsif, viota or vid
+  kToScalar,        ///< vs1 selects vmv.x.s, vcpop or vfirst
   kFromScalar,      ///< vmv.s.x
   kWholeRegisters,  ///< vmv1r to vmv8r
 };
@@ -41,16 +41,16 @@ enum class Shape : uint8_t {
 struct Operands {
   Code code;
   Shape shape = Shape::kNone;
-  bool multiplies = false;  ///< of the opcodes OPM, not OPI
-  bool vector = false;      ///< the second operand is the register vs1
-  uint32_t scalar = 0;      ///< else this: an integer register or an immediate
+  bool multiplies = false;  ///< its opcode is OPM, not OPI
+  bool vector = false;      ///< the second operand is vs1, not `scalar`
+  uint32_t scalar = 0;      ///< value of an integer register or an immediate
   unsigned key() const { return unsigned{multiplies} << 6 | code.funct6(); }
 };
 
-/// Why a reserved combination of registers and type is one; null if it is not.
+/// Returns why the combination of registers and type is reserved; null: it is not.
 const char* refusal_of(const State& state, const Operands& of);
 
-/// A value with its sign, in 64 bits.
+/// Returns `value`, taken as signed, in 64 bits.
 template <typename T>
 constexpr int64_t as_signed(T value) {
   return static_cast<std::make_signed_t<T>>(value);
@@ -66,7 +66,7 @@ void for_each_element(const State& state, const Operands& of, Visit visit) {
   }
 }
 
-/// `visit(i, b)` with the second operand of element i, as a T.
+/// Calls `visit(i, b)` for each active element i with its second operand b, as a T.
 template <typename T, typename Visit>
 void for_each_second(State& state, const Operands& of, Visit visit) {
   if (of.vector) {
@@ -90,7 +90,7 @@ void with_element(const State& state, Run run) {
       return run(uint32_t{0});
   }
 }
-/// The same where twice SEW is needed and exists.
+/// The same for instructions that also have operands of twice SEW, which is at most 32 bits.
 template <typename Run>
 void with_half_element(const State& state, Run run) {
   state.sew_log() == 0 ? run(uint8_t{0}) : run(uint16_t{0});

@@ -8,13 +8,13 @@ namespace {
 
 using enum Shape;
 
-// funct3 of the opcode: which kind of second operand, and which of two tables.
+// funct3: selects the kind of the second operand, and one of the two tables below.
 constexpr unsigned kIvv = 0, kMvv = 2, kIvi = 3, kIvx = 4, kMvx = 6;
 
 struct Row {
-  uint8_t first, last;  ///< functions
+  uint8_t first, last;  ///< range of funct6
   Shape shape;
-  bool v, x, i;  ///< a second operand that is a vector, a register, an immediate
+  bool v, x, i;  ///< whether the second operand may be a vector, a register, an immediate
 };
 
 constexpr Row kIntegers[] = {
@@ -86,7 +86,7 @@ struct Table {
 };
 constexpr Table kTable;
 
-// Where vs1 is a function too, some of its values are none.
+// Checks vs1 where it encodes a part of the function: some of its values are undefined.
 bool has_function(Shape shape, unsigned vs1) {
   switch (shape) {
     case kExtend:

@@ -10,7 +10,7 @@ namespace tinytune::rvv {
 /// kNone: the unit does not execute it.
 Shape shape_of(Code code);
 
-/// The instruction with its scalar read; its shape is not kNone.
+/// Decodes the instruction and reads its scalar; requires a shape that is not kNone.
 Operands operands_of(Code code, VectorUnit::Core& core);
 
 // Each executes the instructions of some shapes, on operands that refusal_of() has passed.

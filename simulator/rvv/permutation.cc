@@ -1,4 +1,4 @@
-// What moves elements to other places: slides, gathers, compression, whole registers.
+// Moves of elements: slides, gathers, compression, whole registers.
 #include <cstring>
 
 #include "simulator/rvv/operations.h"
@@ -20,7 +20,7 @@ void slide_up(State& state, const Operands& of) {
   });
 }
 
-// The lowest first: what is read has not been written where vd is vs2.
+// Goes upwards, so that each element is read before it is overwritten if vd is vs2.
 template <typename T>
 void slide_down(State& state, const Operands& of) {
   T* const d = state.reg<T>(of.code.vd());

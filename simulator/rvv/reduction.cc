@@ -49,7 +49,7 @@ void reduce_widening(State& state, const Operands& of) {
 
 }  // namespace
 
-// Of no elements nothing is written.
+// Writes nothing if vl is 0.
 void run_reduction(State& state, const Operands& of) {
   if (state.vl == 0) return;
   if (of.shape == Shape::kWidenReduce)

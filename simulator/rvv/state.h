@@ -1,9 +1,9 @@
-// What a RISC-V vector unit (Zve32x, version 1.0) remembers: 32 registers of `vlenb` bytes, and how
-// instructions see them.
+// The state of a RISC-V vector unit (Zve32x, version 1.0): 32 registers of `vlenb` bytes, and their
+// access by instructions.
 //
-// Elements lie in registers as in this process's memory, lowest first, and registers lie one behind
-// the other, so that a group of registers is an array of elements. LMUL, the registers of a group,
-// and SEW, the bits of an element, are kept as logarithms: VLMAX is a shift.
+// Elements are stored as in this process's memory, lowest first, and registers are consecutive, so
+// that a group of registers is an array of elements. LMUL (registers per group) and SEW (bits per
+// element) are kept as logarithms, so that VLMAX is a shift.
 #pragma once
 
 #include <bit>
@@ -21,17 +21,17 @@ struct State {
   explicit State(unsigned vector_bits)
       : vlenb(vector_bits / 8), registers(size_t{32} * vector_bits / 8) {}
 
-  unsigned vlenb;  ///< bytes of a register
+  unsigned vlenb;  ///< bytes per register
   std::vector<uint8_t> registers;
   uint32_t vl = 0, vtype = kIllegalType, vstart = 0;
   uint32_t vxrm = 0;  ///< rounding: 0 up, 1 to even, 2 down, 3 to odd
   uint32_t vxsat = 0;
 
   bool legal() const { return vtype != kIllegalType; }
-  /// Logarithms of SEW / 8 and of LMUL, of a legal type.
+  /// Return log2 of SEW / 8 and of LMUL; require legal().
   int sew_log() const { return static_cast<int>(vtype >> 3 & 7); }
   int lmul_log() const { return static_cast<int>((vtype & 7) ^ 4) - 4; }
-  /// Elements of 2^`sew_log` bytes in 2^`lmul_log` registers.
+  /// Returns the number of elements of 2^`sew_log` bytes in 2^`lmul_log` registers.
   uint32_t elements(int sew_log, int lmul_log) const {
     return lmul_log < 0 ? vlenb >> sew_log >> -lmul_log : vlenb << lmul_log >> sew_log;
   }

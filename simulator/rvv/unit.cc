@@ -14,7 +14,8 @@ using rvv::Code;
 constexpr unsigned kLoad = 0x07, kStore = 0x27, kArithmetic = 0x57;
 constexpr unsigned kConfigure = 7;  // funct3
 
-/// Loads and stores share their opcodes with floating point's, which have other widths.
+/// Returns whether `code` is a vector load or store; the scalar floating-point ones have the same
+/// opcodes, with other widths.
 bool is_memory(Code code) {
   const bool vector_width = code.funct3() == 0 || code.funct3() >= 5;
   return (code.opcode() == kLoad || code.opcode() == kStore) && vector_width;
