@@ -1,9 +1,9 @@
-// Which column of a matrix means what: a name, and the place it got when it was first asked for.
+// Maps names to columns of a feature matrix, in order of first use.
 //
-// The features of loop nests come first (cost_model/features.h). Behind them stand the facts that
-// have names and no fixed number: a nest's switches, a template's knobs, what a device has. One
-// table serves all tasks of a run, so that their rows share a matrix; a row that lacks a fact has
-// NaN there, which the ranker takes for "missing".
+// The features of loop nests come first (cost_model/features.h). After them come facts that have
+// names but no fixed column: a nest's switches, a template's knobs, a device's facts. One table
+// serves all tasks of a run, so that their rows share a matrix. A row that lacks a fact has NaN
+// there, which the ranker treats as missing.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,11 @@ class Columns {
  public:
   Columns();
 
-  /// The column of that name; the next free one when the name is new.
+  /// Returns the column of that name; the next free one if the name is new.
   size_t of(std::string_view name);
 
-  /// The place of a word among those that this column has seen: what a knob whose values are no
-  /// numbers holds. Equal in every task, whichever of the words its own list offers.
+  /// Returns a number for a non-numeric knob value: its index among the words that this column has
+  /// seen. The same in every task, independent of the task's own list of values.
   size_t word(size_t column, std::string_view value);
 
   size_t size() const { return names_.size(); }
@@ -35,7 +35,7 @@ class Columns {
   std::map<size_t, std::vector<std::string>> words_;
 };
 
-/// "switch sched_ilp", "knob direct_nhwc.oc", "device registers".
+/// Names of columns: "switch sched_ilp", "knob direct_nhwc.oc", "device registers".
 std::string switch_column(std::string_view name);
 std::string knob_column(std::string_view template_name, std::string_view knob);
 std::string device_column(std::string_view fact);

@@ -1,6 +1,6 @@
-// Rows of features, row-major and contiguous: what the ranker trains on and predicts from.
+// Rows of features, row-major and contiguous: input of the ranker's training and prediction.
 //
-// Our own and not Eigen's, so that no heavy header reaches the search. A missing value is NaN.
+// A class of its own instead of Eigen's, so that the search needs no heavy header. NaN: missing.
 #pragma once
 
 #include <cstddef>

@@ -13,7 +13,7 @@ struct Feature {
   double (*value)(const NestFacts&);
 };
 
-// Sizes range over six decades and act by their ratios.
+// Sizes range over six decades, and their ratios matter.
 double log_of(double x) { return std::log2(1 + std::max(0.0, x)); }
 
 double per_mac(const NestFacts& f, double count) {
@@ -22,7 +22,8 @@ double per_mac(const NestFacts& f, double count) {
 
 double bodies(const NestFacts& f) { return f.steps / f.body_steps; }
 
-// Values that want a register at once: sums, and the smaller of the body's two operand sets.
+// Returns the number of values live at once: accumulators, and the smaller of the body's two
+// operand sets.
 double live(const NestFacts& f) {
   const double operands =
       std::min(f.access[kInput].body_elements, f.access[kWeights].body_elements) /
@@ -30,14 +31,15 @@ double live(const NestFacts& f) {
   return f.nest->accumulators + std::max(1.0, operands);
 }
 
-// In-order cores without a cache all have 13 to 31 usable registers; both thresholds are columns.
+// Returns the live values beyond a number of registers. In-order cores without a cache have 13 to
+// 31 usable ones; the thresholds 12 and 24 are both columns.
 template <int kRegisters>
 double over(const NestFacts& f) {
   return std::max(0.0, live(f) - kRegisters);
 }
 
-// Instructions per MAC by a rule of thumb: multiply, add, loads, loop control, spilled sums. Trees
-// are poor at sums of products, so the sum is offered to them ready made.
+// Estimates instructions per MAC: multiply, add, loads, loop control, spills, and 14 per output.
+// Decision trees approximate such sums of products poorly, so the sum is a feature of its own.
 double by_rule_of_thumb(const NestFacts& f) {
   const double body = std::max(1.0, f.body_steps);
   const double in_registers = over<24>(f) > 0 ? over<24>(f) / live(f) : 0;
@@ -71,7 +73,7 @@ double loads_per_mac(const NestFacts& f) {
   return f.access[kRole].body_elements / f.body_steps;
 }
 template <Role kRole>
-double moved(const NestFacts& f) {  // times each distinct element is loaded or stored
+double moved(const NestFacts& f) {  // loads or stores per distinct element
   return log_of(f.access[kRole].body_elements * bodies(f) /
                 std::max(1.0, f.access[kRole].elements));
 }
@@ -156,7 +158,7 @@ std::vector<float> features_of(const LoopNest& nest) {
   const NestFacts facts = facts_of(nest);
   std::vector<float> values;
   values.reserve(std::size(kFeatures));
-  // The ranker refuses infinities, and a template's arithmetic may overflow on an absurd workload.
+  // The ranker rejects infinities, and a template's arithmetic may overflow on an extreme workload.
   constexpr double kLargest = 1e30;
   for (const Feature& feature : kFeatures) {
     const double value = feature.value(facts);

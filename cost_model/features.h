@@ -1,11 +1,11 @@
-// A LoopNest as numbers that mean the same for every template and task.
+// Features of a LoopNest: numbers with the same meaning for every template and task.
 //
-// The columns are a table of (name, function). Appending one, or changing what one computes, raises
-// kFeatureVersion: whoever stores rows or a trained model stores the version beside them and
-// refuses another, and a test holds the names and the version together.
+// The columns are a table of (name, function). Adding a column or changing its function requires a
+// higher kFeatureVersion: code that stores rows or a trained model stores the version with them
+// and refuses others. A test checks that the names and the version match.
 //
-// A nest's switches are not among them: templates name those freely, also ones linked from outside,
-// so each gets a column of its own where rows are put together (cost_model/columns.h).
+// A nest's switches are not included: templates, also externally linked ones, name them freely, so
+// each gets its own column when rows are assembled (cost_model/columns.h).
 #pragma once
 
 #include <span>
@@ -18,14 +18,14 @@ namespace tinytune {
 
 inline constexpr int kFeatureVersion = 3;
 
-/// The columns' names, in order.
+/// Returns the columns' names, in order.
 const std::vector<std::string>& feature_names();
 
-/// One finite value per column.
+/// Returns one finite value per column.
 std::vector<float> features_of(const LoopNest& nest);
 
-/// Instructions per multiply-accumulate that the nest alone lets one expect of a core with one
-/// issue: one of the columns. Templates may be compared by it, roughly.
+/// Estimates the instructions per multiply-accumulate of the nest on a single-issue core; also one
+/// of the columns. Accurate enough for a rough comparison of templates.
 double rule_of_thumb(const LoopNest& nest);
 
 }  // namespace tinytune

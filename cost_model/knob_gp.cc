@@ -18,22 +18,22 @@ using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
 // Chosen on the tuning half of bench/spaces' tables.
-constexpr double kRelevances[] = {0.01, 0.04, 0.12, 0.4};  // what a knob may matter
+constexpr double kRelevances[] = {0.01, 0.04, 0.12, 0.4};  // candidates of a knob's relevance
 constexpr double kFirstRelevance = 0.08;
-constexpr double kScales[] = {0.03, 0.1, 0.3, 1};  // variance of the whole, in squared logarithms
-constexpr double kTogether = 0.5;                  // share of the variance that is not knob by knob
-constexpr double kSharpness = 12;    // of that part: relevance times this is the knob's rate
+constexpr double kScales[] = {0.03, 0.1, 0.3, 1};  // overall variance, in squared logarithms
+constexpr double kTogether = 0.5;                  // weight of the joint term of all knobs
+constexpr double kSharpness = 12;    // of the joint term: times relevance gives a knob's decay rate
 constexpr double kOfFamilies = 0.3;  // variance between families
-constexpr double kOfLevel = 4;       // of the task's level, which nobody knows before
+constexpr double kOfLevel = 4;       // prior variance of the task's level
 constexpr double kHintWeight = 0.8, kHintVariance = 0.15;
 constexpr double kMoveVariance = 0.001;
-// Variance of what no other point tells: compilers are not smooth. It is there at points that were
-// not tried as well, so it counts as uncertainty.
+// Variance specific to a point, unrelated to any other: compilers are not smooth. Untried points
+// have it too, so it counts as uncertainty.
 constexpr double kOwns[] = {0.0004, 0.0015, 0.005, 0.015};
 constexpr size_t kFewestToLearn = 4;
-constexpr double kJitter = 1e-6;  // so that points that are one can be told twice
+constexpr double kJitter = 1e-6;  // keeps the matrix regular if equal points are given twice
 
-/// Places of a knob's values on a line, a doubling apart; nothing for words, which only differ.
+/// Returns positions of a knob's values on a logarithmic axis; empty for words, which only differ.
 std::vector<double> places_of(const Knob& knob) {
   std::vector<double> places;
   for (const std::string& value : knob.values) {
@@ -44,7 +44,7 @@ std::vector<double> places_of(const Knob& knob) {
   return places;
 }
 
-/// How far every two values of a knob are apart, worked out once: a search asks millions of times.
+/// Distances between all pairs of a knob's values, precomputed: a search needs millions of them.
 struct KnobPairs {
   explicit KnobPairs(const Knob& knob) : count(knob.values.size()) {
     const std::vector<double> places = places_of(knob);
@@ -56,7 +56,7 @@ struct KnobPairs {
       }
   }
   size_t count;
-  std::vector<double> apart, alike;  ///< by a * count + b
+  std::vector<double> apart, alike;  ///< indexed by a * count + b
 };
 
 }  // namespace
@@ -115,7 +115,7 @@ struct KnobGp::State {
       likelihood -= std::log(std::max(1e-12, factors.matrixLLT()(i, i)));
   }
 
-  /// Sets `number` to the value under which the samples are likeliest.
+  /// Sets `number` to the one of `values`, or itself, that maximises the likelihood of the samples.
   template <size_t kCount>
   void choose(double& number, const double (&values)[kCount]) {
     const double before = number;
@@ -130,7 +130,7 @@ struct KnobGp::State {
     factor();
   }
 
-  /// Knobs that never differed among the samples say nothing of themselves.
+  /// Returns whether a knob differs among the samples; otherwise its relevance cannot be learned.
   bool varies(size_t family, size_t knob) const {
     std::optional<uint16_t> seen;
     for (const KnobSample& sample : known) {

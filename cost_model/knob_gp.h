@@ -1,15 +1,13 @@
-// What a task's own trials say of the points that were not tried, and how sure that is.
+// Predicts untried points from a task's own trials, with the uncertainty of each prediction.
 //
-// A Gaussian process over knobs. Two points are alike as far as their knobs are: partly knob by
-// knob, so that what one move gained is expected of the same move elsewhere, and partly as a whole,
-// because knobs act together. How much each knob matters is chosen by the likelihood of what was
-// seen, and values that made no difference are one (cost_model/same_values.h). With a dozen trials
-// there is nothing else to go by: a forest of trees needs a dozen to make its first split, and says
-// nothing of how sure it is.
+// A Gaussian process over knobs. The kernel of two points is a sum over their knobs, so that a
+// change of one knob is expected to gain the same elsewhere, plus a product over all knobs, because
+// knobs interact. The relevance of each knob is chosen by maximum likelihood, and values that have
+// made no difference are treated as equal (cost_model/same_values.h). A forest of trees is no
+// alternative: with a dozen trials it can barely make its first split, and it gives no uncertainty.
 //
-// A hint is a guess from elsewhere, such as a model of other tasks. It is believed as far as the
-// trials bear it out: its weight is one more thing that is inferred, so that a hint that misleads
-// fades after some of them.
+// A hint is a prediction from another source, such as a model of other tasks. Its weight has a
+// prior and is inferred with the rest, so a misleading hint loses its influence after some trials.
 #pragma once
 
 #include <cstddef>
@@ -23,36 +21,35 @@ namespace tinytune {
 
 struct KnobSample {
   size_t point = 0;
-  double value = 0;  ///< in logarithms of cycles; smaller is better
-  double hint = 0;   ///< logarithms by which it may be faster than its moves say; 0: no opinion
-  double moves =
-      0;  ///< knobs that differ from a point that was chosen by thought, such as a default
+  double value = 0;  ///< logarithm of the cycles; smaller is better
+  double hint = 0;   ///< predicted gain over the prior of its moves, in logarithms; 0: unknown
+  double moves = 0;  ///< number of knobs that differ from a hand-chosen point, such as the default
 };
 
 struct KnobGuess {
-  double mean = 0, deviation = 0;  ///< of the value
+  double mean = 0, deviation = 0;  ///< predicted mean and standard deviation of the value
 };
 
 /// Deterministic; not thread-safe.
 class KnobGp {
  public:
-  /// `space` outlives the process.
+  /// `space` must outlive this.
   explicit KnobGp(const ConfigSpace& space);
   ~KnobGp();
 
-  /// What is expected of a sample over the task's level before anything is known.
+  /// Returns the prior mean of a sample relative to the task's level.
   static double before(const KnobSample& sample);
 
-  /// Forgets what it was told before. `learn`: chooses anew how much each knob matters, starting
-  /// from what was chosen last; otherwise that stays. Learning takes some thirty times as long, and
-  /// both grow with the cube of the samples: a hundred are what it is for.
+  /// Fits to these samples only. `learn`: also chooses the hyperparameters (such as the relevance
+  /// of each knob) again, starting from the last choice. Learning takes some thirty times as long,
+  /// and both times grow with the cube of the samples: intended for about a hundred.
   void fit(std::span<const KnobSample> samples, bool learn = true);
 
-  /// From then on as if this point, whose value is ignored, had turned out as expected: what is
-  /// being measured already has no more to tell. After a fit().
+  /// Adds a point with its predicted mean as its value; ignores `value`. For points that are being
+  /// measured, so that they no longer appear uncertain. Requires fit().
   void assume(const KnobSample& sample);
 
-  /// Of samples whose values are ignored, in their order. After a fit().
+  /// Predicts each point, in order; ignores `value`. Requires fit().
   std::vector<KnobGuess> guess(std::span<const KnobSample> points) const;
 
  private:

@@ -19,9 +19,9 @@ Role role_of(const Access& access) {
   return kOther;
 }
 
-// Distinct elements that the loops from `first` on reach: every combination of the loops that move
-// the access, but never more than lie between its first and its last address. The second bound is
-// what a sliding window shares with itself.
+// Returns the distinct elements accessed by the loops from `first` on: the product of the trips of
+// loops with a stride, bounded by the elements between the first and the last address. The bound
+// accounts for the overlap of sliding windows.
 double distinct(const Row& extents, const Row& strides, Eigen::Index first, double element_bytes) {
   const Eigen::Index n = extents.size() - first;
   if (n <= 0) return 1;

@@ -22,7 +22,7 @@ Status check_call(int code, const char* what) {
   return Error(ErrorCode::kFailed, std::string("xgboost ") + what + ": " + XGBGetLastError());
 }
 
-// Both of the library's handles are a void*; each has its own end.
+// Owns a handle of the library. Both kinds are a void*, each with its own function to free it.
 template <int (*kFree)(void*)>
 class Handle {
  public:
@@ -47,7 +47,7 @@ Status load(const FeatureMatrix& features, Matrix& matrix) {
                     "matrix");
 }
 
-/// Numbers that stay where they are, as NumPy describes them to other libraries.
+/// Describes an array by NumPy's array interface, so that the library reads it without a copy.
 std::string array_interface(const void* data, const std::string& shape, const char* type) {
   return R"({"data":[)" + std::to_string(reinterpret_cast<uintptr_t>(data)) +
          R"(,true],"shape":[)" + shape + R"(],"typestr":")" + type + R"(","version":3})";
@@ -69,9 +69,9 @@ Status set_info(Matrix& matrix, const char* field, const void* data, size_t coun
 
 using Parameters = std::vector<std::pair<const char*, std::string>>;
 
-// Four pairs a row, of any two rows of its group. XGBoost 2 and 3 take pairs with the best rows
-// unless told otherwise, and 3 levels its steps: of pairs that it has not seen, it then puts 83 %
-// in their order (ranker_test.cc), and 97 % with these.
+// Four pairs per row, of any two rows of its group. By default XGBoost 2 and 3 pair rows with the
+// best rows only, and 3 also normalises its steps; it then orders 83 % of unseen pairs correctly
+// (ranker_test.cc), and 97 % with these parameters.
 Parameters pairs_of_rows() {
   int major = 0, minor = 0, patch = 0;
   XGBoostVersion(&major, &minor, &patch);
@@ -83,8 +83,8 @@ Parameters pairs_of_rows() {
   return parameters;
 }
 
-// A row's score does not depend on who works it out. A search asks for some thousands at a time,
-// beside builds; a microsecond each is soon done with.
+// Threads do not affect a row's score. A search scores some thousands of rows at a time while
+// builds run; at a microsecond each, one thread is enough for them.
 size_t threads_for(size_t rows) {
   constexpr size_t kRowsOfAThread = 10'000;
   const size_t cores = std::max(1u, std::thread::hardware_concurrency());
@@ -122,7 +122,7 @@ Result<Ranker> Ranker::train(const FeatureMatrix& features, std::span<const floa
   booster->columns = features.columns();
   void* const matrices[] = {matrix.get()};
   TT_TRY(check_call(XGBoosterCreate(matrices, 1, booster->handle.out()), "booster"));
-  // One thread: its sums always add up in the same order, and the other cores are compiling.
+  // One thread: sums are always in the same order, and the other cores are compiling.
   Parameters parameters = {
       {"objective", "rank:pairwise"},
       {"tree_method", "exact"},

@@ -1,8 +1,8 @@
-// A model that orders schedules from fast to slow, trained on what was measured so far.
+// A model that ranks schedules from fast to slow, trained on the measurements so far.
 //
-// It learns an order within each group and no cycles: a group is one task, and so rows of other
-// tasks, whose cycles say nothing here, may help to order this one's, and a candidate that failed
-// can simply stand last. Trained anew each time, never loaded: equal rows give equal trees.
+// It learns an order within each group and not cycles. A group is one task, so rows of other tasks,
+// whose cycles are not comparable, still help to rank this one's, and a failed candidate is simply
+// ranked last. The model is retrained each time and never loaded: equal rows give equal trees.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct RankerOptions {
   uint64_t seed = 1;
 };
 
-/// Rows that were measured on one task, next to each other in the matrix.
+/// Consecutive rows of the matrix that were measured on one task.
 struct RankedGroup {
   size_t rows = 0;
 };
@@ -33,13 +33,13 @@ class Ranker {
   Ranker& operator=(Ranker&&) noexcept;
   ~Ranker();
 
-  /// `merit[r]`: larger is better, compared only within a group; equal merits are no news. The
-  /// groups' rows add up to the matrix's. kInvalidInput: a merit that is not finite. kFailed: the
-  /// library's own words.
+  /// Trains a model. `merit[r]`: larger is better, compared only within a group; equal merits give
+  /// no order. The groups' rows add up to the matrix's. kInvalidInput: a merit is not finite.
+  /// kFailed: with the library's error message.
   static Result<Ranker> train(const FeatureMatrix& features, std::span<const float> merit,
                               std::span<const RankedGroup> groups, const RankerOptions& options);
 
-  /// Larger is better; comparable within a task only.
+  /// Scores rows: larger is better; comparable only within a task.
   Result<std::vector<float>> scores(const FeatureMatrix& features) const;
 
  private:

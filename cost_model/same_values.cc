@@ -7,7 +7,7 @@
 namespace tinytune {
 namespace {
 
-/// The knob in which two points of one family differ, if it is the only one.
+/// Returns the knob in which two points of one family differ, if it is the only one.
 std::optional<size_t> only_difference(const ConfigSpace& space, size_t a, size_t b) {
   const auto &left = space.coordinates(a), &right = space.coordinates(b);
   const auto at = std::mismatch(left.begin(), left.end(), right.begin());
@@ -37,7 +37,7 @@ void SameValues::join(size_t family, size_t knob, size_t a, size_t b) {
   std::replace(first.begin(), first.end(), from, to);
 }
 
-// Somewhere in the knobs in which they differ is one that does make a difference.
+// At least one of the knobs in which the points differ has an effect, so all of them are reset.
 void SameValues::part(size_t a, size_t b) {
   const auto &left = space_.coordinates(a), &right = space_.coordinates(b);
   for (size_t k = 0; k < left.size(); ++k)

@@ -1,10 +1,9 @@
-// Which values of a knob have made no difference so far.
+// Finds values of a knob that have made no difference so far.
 //
-// Knobs often do nothing where another says so: a tile larger than what is tiled, an order of
-// instructions that one block does not have. Two points that differ in such values alone are one
-// kernel, and a search that knows it does not try it twice. A compiler's clock is exact: that two
-// kernels take the same time to the cycle and are not the same one is rare, and is found out by
-// the first pair that differs.
+// A knob often has no effect because of another: a tile larger than the tiled extent, an order of
+// instructions that a single block does not have. Points that differ only in such values are the
+// same kernel, which a search need not try twice. Different kernels rarely take exactly the same
+// number of cycles; a wrong conclusion is revoked by the first pair that differs.
 #pragma once
 
 #include <cstddef>
@@ -19,20 +18,20 @@ namespace tinytune {
 /// Deterministic; not thread-safe.
 class SameValues {
  public:
-  /// `space` outlives it. Every value stands for itself.
+  /// `space` must outlive this. Initially no two values are the same.
   explicit SameValues(const ConfigSpace& space);
 
-  /// Forgets what it found before. Values are the same where two samples that differ in them alone
-  /// have one value, as long as no samples contradict. The largest value tells nothing: it is what
-  /// failures are given.
+  /// Replaces earlier findings. Two knob values are the same if two samples that differ only in
+  /// them have equal values, unless other samples contradict. The largest sample value is ignored,
+  /// because failures have it.
   void find(std::span<const KnobSample> samples);
 
-  /// The first value of the knob that is the same as this one.
+  /// Returns the first value of the knob that is the same as this one.
   size_t first_like(size_t family, size_t knob, size_t value) const {
     return first_[family][knob][value];
   }
 
-  /// Whether two points of one family differ in values that are the same, or not at all.
+  /// Returns whether two points of one family are equal but for values that are the same.
   bool are_one(size_t a, size_t b) const;
 
  private:

@@ -16,14 +16,13 @@ using Vector = Eigen::VectorXd;
 using Move = KnobMoves::Move;
 
 // Chosen on the tuning half of bench/spaces' tables; half or twice of any changes little.
-constexpr double kOfLevel = 4;       // variance of a task's level, which says nothing of another's
-constexpr double kOfTemplate = 0.3;  // between templates
-constexpr double kOfMove = 0.04;     // of a doubling, or of a word
-constexpr double kElsewhere =
-    0.5;  // share of a move's gain that other templates are expected to see
-constexpr double kTogether = 0.1;     // of a combination
-constexpr double kOwn = 0.01;         // of what no other point tells
-constexpr double kMostDoublings = 2;  // that add to what is alike
+constexpr double kOfLevel = 4;        // variance of a task's level, independent of other tasks'
+constexpr double kOfTemplate = 0.3;   // variance between templates
+constexpr double kOfMove = 0.04;      // variance of a doubling, or of a word
+constexpr double kElsewhere = 0.5;    // share of that covariance between different templates
+constexpr double kTogether = 0.1;     // variance of a combination of moves
+constexpr double kOwn = 0.01;         // variance specific to a point
+constexpr double kMostDoublings = 2;  // larger moves covary no more than this
 
 Move move_between(const std::string& from, const std::string& to) {
   Move move{from != to, std::nullopt, to};
@@ -32,7 +31,7 @@ Move move_between(const std::string& from, const std::string& to) {
   return move;
 }
 
-/// How far two moves of a knob are the same gain: none where one of them stays.
+/// Returns the covariance of two moves' gains, up to a factor: 0 if either knob is not moved.
 double alike(const Move& a, const Move& b) {
   if (!a.moved || !b.moved) return 0;
   if (!a.doublings || !b.doublings) return a.word == b.word ? 1 : 0;
@@ -46,8 +45,8 @@ double apart(const Move& a, const Move& b) {
   return same ? 0 : 1;
 }
 
-/// A sample against every value of a family's knobs, worked out once: a large space has millions
-/// of pairs.
+/// Covariance terms of a sample with every value of a family's knobs, precomputed: a large space
+/// has millions of pairs.
 class Against {
  public:
   Against(const KnobMoves& left, size_t point, const KnobMoves& right, size_t family) {
@@ -85,7 +84,7 @@ class Against {
 
  private:
   bool same_template_ = false;
-  std::vector<size_t> begins_;  ///< of each knob
+  std::vector<size_t> begins_;  ///< by knob: offset into sums_ and factors_
   std::vector<double> sums_, factors_;
 };
 
@@ -128,8 +127,8 @@ struct TransferGp::State {
   Vector weights;
   std::set<std::string> templates;
 
-  /// Hands `take` every pair of a sample and a point by their places, and how alike they are but
-  /// for their tasks' levels.
+  /// Calls `take` with the indices of every pair of a sample and a point, and with their covariance
+  /// without the term of the tasks' levels.
   template <typename Take>
   void compare(const KnobMoves& task, std::span<const size_t> points, const Take& take) const {
     const ConfigSpace& space = task.space();
@@ -142,7 +141,7 @@ struct TransferGp::State {
     }
   }
 
-  /// Over a level that all points of the task share.
+  /// Returns the posterior means relative to a level that all points of the task share.
   std::vector<double> expected(const KnobMoves& task, std::span<const size_t> points) const {
     std::vector<double> sums(points.size(), 0);
     compare(task, points, [&](size_t i, size_t j, double alike) {

@@ -14,12 +14,12 @@
 namespace tinytune {
 namespace {
 
-/// More flash than any network here takes.
+/// More flash than any network takes.
 constexpr uint64_t kMuchFlash = 64u << 20;
 
 uint64_t beyond(uint64_t bytes, uint64_t allowed) { return bytes - std::min(bytes, allowed); }
 
-/// The device with constants in a larger flash, as far as no other memory is in the way.
+/// Returns the device with its flash for constants enlarged, up to the next memory.
 Device with_much_flash(Device device) {
   const uint64_t from = device.memory(device.rodata_memory).address;
   uint64_t end = from + kMuchFlash;
@@ -31,8 +31,8 @@ Device with_much_flash(Device device) {
   return device;
 }
 
-/// Where RAM is enough for it, of the network of the least flash: the one of the least RAM may run
-/// in strips, which take code, and takes longer to find.
+/// Returns the need of the network of the least flash if RAM is enough for it, else of the network
+/// of the least RAM, which may run in strips, needs more code and takes longer to find.
 Result<LeastNeed> least_need(const Model& model, const Device& device, const Records& records,
                              MemoryLimits limits) {
   limits.flash_bytes.reset();
@@ -48,7 +48,7 @@ Result<LeastNeed> least_need(const Model& model, const Device& device, const Rec
 }  // namespace
 
 Result<Advice> advise(const Model& model, const std::string& device, const MemoryLimits& limits) {
-  TT_TRY_ASSIGN(const Device whole, load_device(device));  // also where nothing is copied
+  TT_TRY_ASSIGN(const Device whole, load_device(device));  // with fast memory, whatever the limits
   TT_TRY_ASSIGN(const Ground ground, load_ground(device, limits, {}, {}));
   const uint64_t ram = ram_of(whole), flash = flash_of(whole);
   Advice advice;

@@ -23,9 +23,9 @@ std::string untuned_layers(const GeneratedNetwork& network) {
   return shortened_list(layers, kMostListed);
 }
 
-/// What it comes from and what it takes, in its header too. A library that does not fit its device
-/// is no result. Without a compiler on this machine that is for the firmware's own linker to find.
-/// Says whether it is exact, where that can be said.
+/// Records provenance and footprint, also in the network's header. Fails if the library does not
+/// fit its device; without a compiler on this machine, only the firmware's own linker detects that.
+/// Returns whether the outputs are exact, if the network ran.
 Result<std::optional<bool>> state_facts_of(const Deployment& deployment,
                                            const Provenance& provenance, const SmokeTest& smoke,
                                            Candidate& candidate) {
@@ -55,7 +55,7 @@ Provenance provenance_of(const Model& model, const CompileOptions& options) {
   return provenance;
 }
 
-/// The generator's first inputs, and what the reference makes of them.
+/// Returns the generator's first inputs with the reference's outputs.
 Result<SmokeTest> make_smoke_test(const Model& model) {
   const Graph& graph = model.state().graph;
   SmokeTest smoke;

@@ -1,5 +1,5 @@
-// One network from its model to the files of its package, in the steps that compiling one network
-// and compiling several into one arena have in common.
+// Compiles one network from its model to the files of its package, in steps shared by the
+// compilation of one network and of several networks in one arena.
 #pragma once
 
 #include <optional>
@@ -15,32 +15,32 @@
 
 namespace tinytune {
 
-/// load_ground() for a network whose weights arrive that way, or any: where the way locks flash,
-/// the device keeps its memory for code although nothing else may be copied.
+/// Calls load_ground() for a network whose weights arrive by `arrival`, which may be empty. If that
+/// way locks flash, the device keeps its fast memory for code even if nothing else may be copied.
 Result<Ground> load_ground_for(const std::string& device_name, const std::string& arrival,
                                const MemoryLimits& limits, const std::optional<std::string>& path,
                                const MessageSink& sink, bool portable = false);
 
-/// load_ground_for() with the options of a run, which is told how its records match.
+/// Calls load_ground_for() with the options of a run; reports how many records match.
 Result<Ground> load_ground_of(const Model& model, const std::string& device_name,
                               const RunOptions& options);
 
 class Compilation {
  public:
-  /// Runs the reference for the smoke test. What it is given outlives it. Errors as
-  /// compile_model().
+  /// Runs the reference for the smoke test. The arguments must outlive the compilation. Errors as
+  /// for compile_model().
   static Result<Compilation> prepare(const Model& model, const std::string& device_name,
                                      const Ground& ground, const CompileOptions& options);
 
-  /// Errors as compile_model().
+  /// Generates the network. Errors as for compile_model().
   Result<Candidate> generate(const MessageSink& sink,
                              const std::optional<ArenaShare>& share = {}) const;
 
   struct Package {
-    std::vector<GeneratedFile> files;  ///< as they are written
-    CompileReport report;              ///< without the directory and names of files
+    std::vector<GeneratedFile> files;  ///< with their final contents
+    CompileReport report;              ///< without directory and file names
   };
-  /// Builds the network, and runs it unless it ran, where this machine can. kFailed: it does not
+  /// Builds the network and, if this machine can, runs it unless it has run. kFailed: it does not
   /// fit the device.
   Result<Package> package(Candidate candidate) const;
 

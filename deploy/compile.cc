@@ -1,4 +1,4 @@
-// compile_model() and compile_models(): files of networks, written.
+// compile_model() and compile_models(): compile networks and write their files.
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -18,7 +18,7 @@
 namespace tinytune {
 namespace {
 
-/// Only now is anything in the directory touched.
+/// Writes the files. Called last, so that errors of compiling leave the directory unchanged.
 Result<std::vector<std::string>> write_files(const std::string& directory,
                                              std::span<const GeneratedFile> files,
                                              const MessageSink& sink) {
@@ -32,8 +32,8 @@ Result<std::vector<std::string>> write_files(const std::string& directory,
   return names;
 }
 
-/// Networks that share an arena, each where the plan of all has it. The arena is the largest
-/// network's; the others are made again where that leaves less room for their copies.
+/// Generates networks that share an arena, each at its place in the common plan. The arena is that
+/// of the largest network; the others are generated again if it leaves less room for their copies.
 Result<std::vector<Candidate>> generate_in_turn(std::span<const Compilation> compilations,
                                                 const MessageSink& sink,
                                                 SharedArenaReport& report) {
@@ -64,7 +64,8 @@ Result<std::vector<Candidate>> generate_in_turn(std::span<const Compilation> com
   return candidates;
 }
 
-/// Of the arena once, of everything else what each has; only one of them is on the stack.
+/// Returns the common footprint: the arena counts once, the stack is the largest one, everything
+/// else is summed.
 Footprint sum_of(const std::vector<CompileReport>& networks) {
   Footprint all = *networks.front().footprint;
   for (size_t i = 1; i < networks.size(); ++i) {

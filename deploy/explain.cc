@@ -25,7 +25,7 @@ Result<const Task*> task_at(const std::vector<Task>& tasks, int index) {
                                              " (see `tune inspect`)");
 }
 
-/// Pairs of an output and a tap along one axis whose input is no padding.
+/// Returns the number of (output, tap) pairs along one axis whose input is not padding.
 int64_t taps_inside(int in, int out, int kernel, int stride, int dilation, int pad) {
   int64_t inside = 0;
   for (int64_t o = 0; o < out; ++o)
@@ -36,7 +36,7 @@ int64_t taps_inside(int in, int out, int kernel, int stride, int dilation, int p
   return inside;
 }
 
-/// Multiply-accumulates but for those on padding, which a kernel may leave out.
+/// Returns the multiply-accumulates without those on padding, which a kernel may omit.
 int64_t macs_inside(const Workload& w) {
   const int64_t rows =
       taps_inside(w.in_h, w.out_h, w.kernel_h, w.stride_h, w.dilation_h, w.pad_top);
@@ -46,14 +46,14 @@ int64_t macs_inside(const Workload& w) {
   return w.macs() / taps * (rows * columns);
 }
 
-/// What no kernel that computes as `winner` does can do without.
+/// Returns a lower bound of the multiplications of any kernel with the arithmetic of `winner`.
 Result<uint64_t> least_multiplies(const Workload& workload, const Schedule& winner) {
   TT_TRY_ASSIGN(const KernelTemplate* owner, find_template(winner));
   return static_cast<uint64_t>(static_cast<double>(macs_inside(workload)) *
                                owner->describe(workload, winner).multiplies_per_mac);
 }
 
-/// The winner first, then what it is compared with.
+/// Returns the winner, then the schedules that it is compared with.
 std::vector<std::pair<std::string, Schedule>> kernels_to_run(
     const std::vector<RankedSchedule>& ranked, const Schedule& start) {
   std::vector<std::pair<std::string, Schedule>> kernels = {{"winner", ranked.front().schedule},

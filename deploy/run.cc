@@ -1,4 +1,4 @@
-// run_model(): the network's files, built and called once in the simulator.
+// run_model(): builds the network's files and calls it in the simulator, once per step.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -18,7 +18,7 @@
 namespace tinytune {
 namespace {
 
-// What every step reads: an input is given for all steps, or for one.
+// The inputs of every step: each input is given for all steps, or for one.
 class StepInputs {
  public:
   static Result<StepInputs> create(const Model& model, std::vector<std::vector<uint8_t>> inputs,
@@ -74,7 +74,7 @@ void append(std::vector<std::vector<uint8_t>>& all, const std::vector<std::vecto
     all[i].insert(all[i].end(), step[i].begin(), step[i].end());
 }
 
-/// Stubs are for who builds a library; what they compute is nobody's result.
+/// Rejects external functions without a source: their stubs only allow the library to be built.
 Status check_externals(const Graph& graph) {
   for (const ExternalFunction& function : graph.externals)
     if (!function.source)
@@ -84,7 +84,7 @@ Status check_externals(const Graph& graph) {
   return ok_status();
 }
 
-/// The first byte of output `index` that is not as expected, for people.
+/// Describes the first wrong byte of output `index`.
 std::string difference_in(size_t index, const std::vector<uint8_t>& got,
                           const std::vector<uint8_t>& expected) {
   const auto at = std::mismatch(expected.begin(), expected.end(), got.begin(), got.end());
@@ -97,7 +97,7 @@ std::string difference_in(size_t index, const std::vector<uint8_t>& got,
   return text;
 }
 
-/// The first difference of any output from the reference's; nothing where there is none.
+/// Describes the first difference of any output from the reference; nothing if there is none.
 std::optional<std::string> first_difference(const Graph& graph,
                                             const std::vector<std::vector<uint8_t>>& reference,
                                             const std::vector<std::vector<uint8_t>>& outputs) {
@@ -108,8 +108,7 @@ std::optional<std::string> first_difference(const Graph& graph,
   return std::nullopt;
 }
 
-/// Compares one step. Fills `exact` and, where it is false, says which byte differs first; the
-/// board's too.
+/// Compares one step with the reference: sets `exact` and `difference`, also those of the board.
 Status verify(const Model& model, std::span<const std::vector<uint8_t>> inputs, NetworkState& state,
               RunReport& report) {
   const Graph& graph = model.state().graph;
@@ -124,7 +123,7 @@ Status verify(const Model& model, std::span<const std::vector<uint8_t>> inputs, 
   return ok_status();
 }
 
-/// The window over frames moves on to the first of `next`.
+/// Moves the window of frames on by the first `hop` rows of `next`.
 void slide(std::vector<uint8_t>& window, const std::vector<uint8_t>& next,
            const RowStream& stream) {
   const auto bytes = static_cast<std::ptrdiff_t>(stream.hop) * stream.row_bytes;
@@ -151,7 +150,7 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
   TT_TRY_ASSIGN(const Ground ground, load_ground_of(model, device_name, options));
   const auto& [device, records, in_log] = ground;
   const bool frames = options.input == InputArrival::kFrames;
-  const int steps = options.steps + (frames ? 1 : 0);  // behind the first window
+  const int steps = options.steps + (frames ? 1 : 0);  // one more fills the first window
   if (options.input != InputArrival::kWhole && (options.on || options.dump_tensors))
     return Error(ErrorCode::kUnsupported,
                  "an input that arrives in " + std::string(frames ? "frames" : "rows") +
@@ -180,8 +179,8 @@ Result<RunReport> run_model(const Model& model, const std::string& device_name,
     return Error(ErrorCode::kUnsupported, "a network that keeps state does not run on boards yet");
   NetworkState state = initial_state(graph);
   RunReport report;
-  std::vector<std::vector<uint8_t>> inputs, outputs;  // of this step; of all
-  uint64_t cycles = 0, counted = 0;                   // of steps, without a first window
+  std::vector<std::vector<uint8_t>> inputs, outputs;  // of this step; of all steps
+  uint64_t cycles = 0, counted = 0;                   // over steps, without a first window
   for (int step = 0; step < steps && report.exact != false; ++step) {
     std::vector<std::vector<uint8_t>> next = all_inputs.of(step);
     if (step > 0 && frames)

@@ -1,11 +1,11 @@
-// Board: the one thing measuring needs from a device, wherever it is.
+// Board: the interface through which measuring uses a device, local or remote.
 //
-// A kernel is loaded once and runs many times. A link to a real board may be slow, so little
-// crosses it: constants are named by their digests and sent only where the board lacks them, inputs
-// are seeds or fill values where they can be, and outputs come back as digests; their bytes are
-// read only to say what is wrong with them. Building is no business of a board: it is given a
-// linked image and never waits for a compiler. Simulators, debuggers and serial runners implement
-// this (rpc_device/boards/).
+// A kernel is loaded once and runs many times. The link to a real board may be slow, so the
+// interface sends little over it: constants are named by their digests and sent only if the board
+// lacks them, inputs are seeds or fill values where possible, and outputs come back as digests.
+// Output bytes are read only to report a mismatch. Boards do not build: they receive a linked image
+// and never wait for a compiler. Simulators, debuggers and serial runners implement the interface
+// (rpc_device/boards/).
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,17 @@
 namespace tinytune {
 
 struct BoardIdentity {
-  /// kSimulatorSource, or what no other board has, such as a chip's unique id. It is a record's
-  /// `source`, and figures of different sources are never ranked against each other.
+  /// kSimulatorSource, or an id that is unique to this board, such as the chip's unique id. It is
+  /// the `source` of records; figures of different sources are never ranked against each other.
   std::string id;
-  std::optional<uint64_t> clock_hz;  ///< that the cycles were counted at; nothing: not known
-  /// What a kernel has for its data segment, constants, tensors and scratch together.
+  std::optional<uint64_t> clock_hz;  ///< clock of the cycle counts, in Hz; nullopt: unknown
+  /// Memory window for a kernel's data segment, constants, tensors and scratch together.
   uint32_t memory_address = 0, memory_bytes = 0;
 };
 
-/// What a board does besides running kernels, counting cycles and comparing digests. Where it
-/// cannot, the request's field is left at its default, and the report's says nothing was wrong.
+/// Optional features of a board, beyond running kernels, counting cycles and comparing digests.
+/// Without a feature, callers leave the request's field at its default, and the report's field says
+/// that nothing was wrong.
 struct BoardCapabilities {
   bool guards = false;               ///< Watch::guard
   bool watches_accesses = false;     ///< Watch::accesses
@@ -41,21 +42,21 @@ struct BoardCapabilities {
   bool measures_stack = false;       ///< KernelRunReport::stack_bytes; else it is 0
   bool limits_cycles = false;        ///< RunLimits::cycles
   bool limits_time = false;          ///< RunLimits::milliseconds
-  /// Other programs run beside kernels, so that cycles vary with what those do.
+  /// Other programs run on the kernel's core, so cycles vary with their load.
   bool shares_its_core = false;
-  /// Whole buffers may be sent and read for next to nothing. Where not, measuring sends seeds and
-  /// fill values wherever these show the same.
+  /// Sending and reading whole buffers costs next to nothing. If false, measuring sends seeds and
+  /// fill values wherever these suffice.
   bool bytes_are_cheap = false;
 };
 
 enum class BufferRole { kInput, kConstant, kScratch, kOutput };
 
-/// A pointer that the kernel is called with.
+/// A pointer argument of the kernel.
 struct Argument {
   BufferRole role = BufferRole::kInput;
   uint32_t size_bytes = 0;
   uint32_t alignment = 4;
-  Digest constant;  ///< kConstant: digest_of() its bytes
+  Digest constant;  ///< kConstant: digest_of() of its bytes
 };
 
 /// A linked kernel: `void symbol(arguments…)`, see templates/kernel_template.h.
@@ -67,28 +68,28 @@ struct LoadRequest {
 
 enum class LoadEnd {
   kLoaded,
-  kLacksConstants,  ///< keep() those of LoadReport::lacking, then load again
+  kLacksConstants,  ///< the caller must keep() each of LoadReport::lacking, then load again
   kDoesNotFit,      ///< image, constants and tensors exceed the memory window
-  kRefused,         ///< no image that this board could run
+  kRefused,         ///< the board cannot run this image
 };
 
 struct LoadReport {
   LoadEnd end = LoadEnd::kLoaded;
   std::string detail;           ///< one line; empty for kLoaded and kLacksConstants
-  std::vector<Digest> lacking;  ///< kLacksConstants: those it does not hold, each once
+  std::vector<Digest> lacking;  ///< kLacksConstants: the missing constants, without duplicates
 };
 
-/// Where buffers sit. Against an unmapped page at the end (or start) a one-byte overrun faults.
+/// Which end of each buffer touches an unmapped page, so that a one-byte overrun there faults.
 enum class Guard { kNone, kAtEnd, kAtStart };
 
 struct Watch {
   Guard guard = Guard::kNone;  ///< inputs and constants are then read-only
-  /// Each access: one that is misaligned, or touches a byte that is in no buffer, is a fault. With
-  /// a guard only. Cycles counted while watched are not the kernel's.
+  /// Checks each access: it faults if it is misaligned or touches a byte outside all buffers. Needs
+  /// a guard. Cycles counted meanwhile are not the kernel's.
   bool accesses = false;
 };
 
-/// What one call may cost. Nothing, or a limit that the board cannot watch: it does not end a run.
+/// Limits of one call. A limit that is nullopt, or that the board cannot watch, never ends a run.
 struct RunLimits {
   std::optional<uint64_t> cycles;
   std::optional<uint32_t> milliseconds;  ///< on the board's clock or the link's
@@ -96,76 +97,78 @@ struct RunLimits {
 
 struct RunRequest {
   Contents input;
-  Contents output;      ///< what it holds before: a byte that the kernel forgets must show
-  uint8_t scratch = 0;  ///< what every byte of scratch holds before
-  int repeats = 1;      ///< calls, each with its buffers filled anew
+  Contents output;      ///< initial output bytes; they should reveal a byte that is never written
+  uint8_t scratch = 0;  ///< initial value of every scratch byte
+  int repeats = 1;      ///< calls; buffers are refilled before each
   Watch watch;
   RunLimits limits;
 };
 
 enum class RunEnd {
   kReturned,
-  kCycleLimit,  ///< the kernel's own doing: it is so each time
-  kTimeLimit,   ///< may be a slow link or a clock that changed
+  kCycleLimit,  ///< caused by the kernel: reproducible
+  kTimeLimit,   ///< may be caused by a slow link or a changed clock
   kFault,
 };
 
 /// One call.
 struct Sample {
   uint64_t cycles = 0;
-  uint64_t instructions = 0;  ///< 0 where the board counts none
-  Digest output;              ///< digest_of() the output's bytes after it
+  uint64_t instructions = 0;  ///< 0 if the board counts none
+  Digest output;              ///< digest_of() of the output's bytes after the call
 };
 
 struct KernelRunReport {
   RunEnd end = RunEnd::kReturned;
   std::string detail;           ///< one line on what went wrong; empty if nothing did
   std::vector<Sample> samples;  ///< one per repeat; empty unless kReturned
-  uint32_t stack_bytes = 0;     ///< the deepest use seen
+  uint32_t stack_bytes = 0;     ///< deepest stack use seen
   bool registers_restored = true;
   bool inputs_unchanged = true;  ///< the input and every constant
 };
 
-/// It returned, and left alone what is not its own.
+/// Returns whether the kernel returned, restored its registers and left its inputs unchanged.
 bool clean(const KernelRunReport& report);
 
 /// Not thread-safe: one caller at a time. Every call may fail with kDeviceLost: the board is in an
-/// unknown state, has forgotten what it was given, and nothing but reset() may be asked of it.
-/// kInvalidInput is a caller's mistake and changes nothing. Whatever a kernel does is a report.
+/// unknown state and has lost its kernel and constants; only reset() may be called then.
+/// kInvalidInput is a caller's mistake and changes nothing. Misbehaviour of a kernel is no error
+/// but is reported in the result.
 class Board {
  public:
   virtual ~Board() = default;
 
   virtual const Device& device() const = 0;
-  /// Neither asks the board: they stay as they were when it was opened.
+  /// identity() and capabilities() do not query the board: they are fixed when it is opened.
   virtual BoardIdentity identity() const = 0;
   virtual BoardCapabilities capabilities() const = 0;
 
-  /// Holds a constant until reset(), or until the room is needed by one that a later load() named.
-  /// What was kept since the last load() is there for the next one. kInvalidInput: other bytes than
-  /// the digest says.
+  /// Stores a constant until reset(), or until a constant that a later load() names needs its room.
+  /// Everything kept since the last load() is available to the next one. kInvalidInput: the bytes
+  /// do not match the digest.
   virtual Status keep(const Digest& digest, std::span<const uint8_t> bytes) = 0;
 
-  /// Makes a kernel the one that run() calls; unless kLoaded, there is none.
+  /// Selects the kernel that run() calls. If the report is not kLoaded, no kernel is loaded.
   virtual Result<LoadReport> load(const LoadRequest& request) = 0;
 
   /// Calls the loaded kernel, and stops at the first call that does not return. kInvalidInput:
-  /// nothing is loaded, or contents of another size than their buffer.
+  /// nothing is loaded, or contents differ in size from their buffer.
   virtual Result<KernelRunReport> run(const RunRequest& request) = 0;
 
-  /// run() of each in turn, `repeats` being 1, up to the first whose report is not clean(): at
-  /// least one report. A board behind a slow link is asked for all of them at once.
+  /// Runs each request in turn, up to and including the first whose report is not clean(). Each
+  /// must have `repeats` 1. Boards behind a slow link override this to send one message for all.
   virtual Result<std::vector<KernelRunReport>> run_each(std::span<const RunRequest> requests);
 
-  /// The output's bytes after the last call. kInvalidInput: nothing has returned since load().
+  /// Reads the output's bytes after the last call. kInvalidInput: no call has returned since
+  /// load().
   virtual Result<std::vector<uint8_t>> read_output() = 0;
 
-  /// As after power-up: nothing loaded, no constant kept. kDeviceLost: it does not answer, and
-  /// somebody has to go there.
+  /// Restores the state after power-up: no kernel loaded, no constant kept. kDeviceLost: the board
+  /// does not answer and needs manual intervention.
   virtual Status reset() = 0;
 };
 
-/// How constants and outputs are named: Digester().add(bytes).
+/// Returns the digest that names constants and outputs: Digester().add(bytes).
 Digest digest_of(std::span<const uint8_t> bytes);
 
 }  // namespace tinytune

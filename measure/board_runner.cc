@@ -18,7 +18,7 @@ bool agree(uint64_t then, uint64_t now) {
 
 Result<RunResult> BoardRunner::run(const BuiltKernel& kernel, const TaskData& task,
                                    const MeasureLimits& limits) {
-  const bool can_drift = !board_.capabilities().shares_its_core;  // else nobody could tell
+  const bool can_drift = !board_.capabilities().shares_its_core;  // else drift looks like load
   if (can_drift && reference_ && ++since_look_ >= kBetweenLooks) TT_TRY(look());
   TT_TRY_ASSIGN(RunResult run, run_with_resets(board_, kernel, task, limits));
   if (!reference_) remember(kernel, task, run.result);

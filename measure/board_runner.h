@@ -1,9 +1,10 @@
-// Runs kernels on a board for as long as the board is the one that it was.
+// Runs kernels on a board, and detects when the board's speed has drifted.
 //
-// A chip that warms up, a regulator that gives less, a debugger that left the caches off: cycles
-// then mean something else than an hour ago, and a search would rank by it. So the first right
-// kernel is kept and run again now and then. A simulator does not change and is not asked, nor is a
-// machine that has other work.
+// If the chip warms up, its supply voltage drops or a debugger leaves the caches off, cycles are no
+// longer comparable with those of an hour ago, and a search would rank by the difference. So the
+// first correct kernel is kept as a reference and is run again now and then. Simulators, which
+// cannot drift, and machines that share their core, where drift could not be told from load, are
+// not checked.
 #pragma once
 
 #include <cstdint>
@@ -20,27 +21,27 @@ namespace tinytune {
 /// Not thread-safe.
 class BoardRunner {
  public:
-  /// How many measurements lie between two looks, and how far its cycles may be from the first.
+  /// Measurements between two drift checks, and the largest accepted relative change of cycles.
   static constexpr int kBetweenLooks = 50;
   static constexpr double kMostDrift = 0.02;
 
-  /// The board outlives it.
+  /// `board` must outlive the runner.
   explicit BoardRunner(Board& board) : board_(board) {}
 
-  /// As run_with_resets(). kFailed as well: the board's cycles are others than they were, and a
-  /// reset does not change that.
+  /// Calls run_with_resets(). Also fails with kFailed if the board has drifted and a reset does not
+  /// cure it.
   Result<RunResult> run(const BuiltKernel& kernel, const TaskData& task,
                         const MeasureLimits& limits);
 
  private:
   struct Reference {
     BuiltKernel kernel;
-    TaskData task;  ///< its first case alone
+    TaskData task;  ///< with its first case only
     uint64_t cycles = 0;
   };
   void remember(const BuiltKernel& kernel, const TaskData& task, const MeasureResult& result);
   Status look();
-  /// Of the reference, now.
+  /// Measures the reference kernel again.
   Result<uint64_t> cycles_now();
 
   Board& board_;

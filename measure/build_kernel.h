@@ -1,4 +1,4 @@
-// What a build does inside its sandbox, and how its request and answer cross into it and out.
+// Builds a kernel inside the sandbox, and serialises the request and answer of such a build.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,22 @@
 
 namespace tinytune {
 
-/// `bitcode`: LoweredKernel's, of a schedule that shares it, or empty; afterwards this schedule's,
-/// empty if it does not lower. kFailed: this machine, not the candidate.
+/// Compiles, links and packs. `bitcode` in: LoweredKernel::bitcode of a schedule that lowers to the
+/// same code, or empty; out: that of this schedule, empty if it does not lower. kFailed: the
+/// machine's fault, not the candidate's.
 Result<BuildReport> build_kernel(const Workload& workload, const LayerData& data,
                                  const Schedule& schedule, const Device& device,
                                  std::vector<uint8_t>& bitcode);
 
 namespace build_message {
 
-/// `bitcode` as build_kernel() takes it.
+/// Serialises a build; `bitcode` as for build_kernel().
 std::vector<uint8_t> request(const TaskData& task, const Schedule& schedule,
                              std::span<const uint8_t> bitcode);
-/// Builds what the request asks for.
+/// Parses a request, builds its kernel and serialises the report.
 Sandbox::Answer answer(std::span<const uint8_t> request, const Device& device);
-/// `bitcode` becomes that of the schedule. kFailed: as of build_kernel(), or an answer that is
-/// none.
+/// Parses an answer and sets `bitcode` to the schedule's. kFailed: build_kernel() failed so, or the
+/// answer is malformed.
 Result<BuildReport> read_answer(std::span<const uint8_t> answer, std::vector<uint8_t>& bitcode);
 
 }  // namespace build_message

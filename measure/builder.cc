@@ -9,7 +9,8 @@
 namespace tinytune {
 namespace {
 
-// Siblings are proposed close to each other, and a kernel's bitcode has some tens of kilobytes.
+// Candidates with the same bitcode are proposed close together, and a kernel's bitcode has some
+// tens of kilobytes.
 constexpr size_t kMostLowered = 128;
 
 BuildReport failed(Outcome outcome, const SandboxReport& report) {
@@ -72,12 +73,12 @@ Result<BuildReport> Builder::build(const TaskData& task, const Schedule& schedul
         case SandboxEnd::kKilled:
           if (last) return failed(Outcome::kLost, *report);
           break;
-        case SandboxEnd::kStuck:  // which took long enough
+        case SandboxEnd::kStuck:  // each try takes at least a minute: two are enough
           if (tried > 1) return failed(Outcome::kLost, *report);
           break;
       }
     }
-    // Whatever is short may be there again in a moment.
+    // A shortage of processes, files or memory may end within moments.
     std::this_thread::sleep_for(std::chrono::milliseconds(100 * tried));
   }
 }

@@ -37,7 +37,7 @@ Result<BuiltKernel> built_kernel_from(std::span<const uint8_t> bytes) {
   reader.get(kernel.code.constant_bytes);
   uint64_t count = 0;
   reader.get(count);
-  // The least that a constant takes: three numbers. So a wrong count costs no memory.
+  // A constant takes at least 20 bytes (three numbers), so a wrong count cannot allocate much.
   if (count > bytes.size() / 20)
     return Error(ErrorCode::kInvalidInput, "a built kernel with more constants than bytes");
   kernel.constants.resize(count);

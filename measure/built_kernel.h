@@ -1,7 +1,7 @@
-// A kernel that is built and can be run: all that a board is given, and what is known of it before.
+// A built kernel: everything that a board needs to run it, and the facts known before it runs.
 //
-// Building takes a compiler and a processor, running takes a board. They meet here, and a built
-// kernel may travel between them.
+// Building needs a compiler, running needs a board. They may be on different machines, so a built
+// kernel can be serialised.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,23 @@
 
 namespace tinytune {
 
-/// The name a measured kernel is exported under.
+/// Exported symbol of a measured kernel.
 inline constexpr const char* kKernelSymbol = "kernel";
 
 struct BuiltKernel {
   std::vector<uint8_t> elf;  ///< executable, at the device's addresses
   std::string symbol = kKernelSymbol;
-  std::vector<PackedConstant> constants;  ///< its arguments after the input, in order
+  std::vector<PackedConstant> constants;  ///< in order of the arguments after the input
   int64_t scratch_bytes = 0;
   CodeFacts code;
 
-  /// Of everything a board sees: kernels with equal digests are the same kernel.
+  /// Returns the digest of everything that a board sees: equal digests mean equal kernels.
   Digest image() const;
 };
 
-/// For a process or a file of this program; see byte_stream.h.
+/// Serialises a kernel for another process or a file of this same program; see byte_stream.h.
 std::vector<uint8_t> to_bytes(const BuiltKernel& kernel);
-/// kInvalidInput: no whole kernel.
+/// Parses to_bytes(). kInvalidInput: truncated or malformed.
 Result<BuiltKernel> built_kernel_from(std::span<const uint8_t> bytes);
 
 }  // namespace tinytune

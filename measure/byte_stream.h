@@ -1,8 +1,8 @@
-// Numbers and byte strings one after another, for messages between processes of one program.
+// Serialises numbers and byte strings for messages between processes of one program.
 //
-// Host byte order and no version: both ends are the same executable, one forked from the other.
-// What crosses a wire has a schema (rpc_device/). Still a process may die in the middle of a
-// message, so a reader never reads past the end: it says afterwards whether everything was there.
+// Host byte order and no version, because both ends are the same executable, one forked from the
+// other. Messages over a network have a schema instead (rpc_device/). A process may still die in
+// the middle of a message, so the reader never reads past the end; complete() reports truncation.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class ByteReader {
  public:
   explicit ByteReader(std::span<const uint8_t> bytes) : left_(bytes) {}
 
-  /// Leaves `value` as it is where the message has ended.
+  /// Reads the next value; a number stays unchanged if the message is too short.
   template <typename T>
   void get(T& value) {
     if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
@@ -52,7 +52,7 @@ class ByteReader {
     }
   }
 
-  /// Everything asked for was there, and nothing else.
+  /// Returns whether every get() succeeded and no bytes are left.
   bool complete() const { return !short_ && left_.empty(); }
 
  private:

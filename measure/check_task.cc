@@ -24,7 +24,7 @@ Status check_int8(const char* what, int value) {
 }
 
 Status check_case(const Workload& w, const TestCase& test) {
-  // Names go into messages and logs.
+  // Names appear in messages and logs.
   const bool plain = std::all_of(test.name.begin(), test.name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
   });

@@ -1,7 +1,7 @@
-// What a buffer holds, in the fewest bytes that say it.
+// A compact description of a buffer's contents.
 //
-// A link to a real board may be a serial line. Most inputs are random bytes or one value
-// throughout, so they cross it as a seed or a value, and the board writes the bytes itself.
+// The link to a real board may be a serial line. Most inputs are random bytes or one repeated
+// value, so only a seed or a value is sent, and the board writes the bytes itself.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,10 @@ struct Contents {
   bool operator==(const Contents&) const = default;
 };
 
-/// kInvalidInput: kBytes of another size than the buffer's.
+/// Fills `buffer`. kInvalidInput: kBytes whose size differs from the buffer's.
 Status write_contents(const Contents& contents, std::span<uint8_t> buffer);
 
-/// The same as bytes, for a buffer of `size` that they fit.
+/// Returns the bytes of a buffer of `size` bytes; kBytes must have exactly that size.
 std::vector<uint8_t> bytes_of(const Contents& contents, size_t size);
 
 }  // namespace tinytune

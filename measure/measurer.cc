@@ -35,7 +35,7 @@ Result<MeasureResult> Measurer::run(const BuildReport& build, const TaskData& ta
   TT_TRY_ASSIGN(RunResult run, runner_.run(build.kernel, task, limits));
   if (run.repeatable) {
     MeasureResult kept = run.result;
-    kept.times = {};  // spent once
+    kept.times = {};  // a cached result costs no time
     known_.add(key, std::move(kept));
   }
   return std::move(run.result);

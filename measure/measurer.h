@@ -1,6 +1,6 @@
-// Measures schedules where one process has both a builder and a board: build, then run.
+// Measures schedules in a process that has both a builder and a board: builds, then runs.
 //
-// Where they are apart, as a compiler server and a board on somebody's desk, each half stands
+// If they are on different machines (a compiler server, a board on a desk), each half is used
 // alone: Builder::build() and run_candidate().
 #pragma once
 
@@ -15,15 +15,15 @@
 
 namespace tinytune {
 
-/// Not thread-safe. Schedules that lower to the same kernel are run once.
+/// Not thread-safe. Schedules that lower to the same kernel run only once.
 class Measurer {
  public:
   /// Both outlive the measurer.
   Measurer(Builder& builder, Board& board) : builder_(builder), board_(board), runner_(board) {}
 
-  /// `task` has passed check_task(); `task_digest` is task.digest(), which callers know. The result
-  /// is at the stage that was asked for; boards are asked as BoardRunner does.
-  /// kFailed: this machine cannot build, or the board refuses its work, whatever the candidate.
+  /// Builds one candidate and, unless `job.stage` is kBuild, runs it with BoardRunner. `task` must
+  /// have passed check_task(); `task_digest` is task.digest(), which callers have at hand.
+  /// kFailed: this machine cannot build, or the board refuses work, independent of the candidate.
   /// kDeviceLost: builder or board is gone.
   Result<MeasureResult> measure(const TaskData& task, const Digest& task_digest,
                                 const MeasureJob& job);
@@ -35,7 +35,7 @@ class Measurer {
   Builder& builder_;
   Board& board_;
   BoardRunner runner_;
-  ResultMemory known_;  ///< by task, kernel and limits
+  ResultMemory known_;  ///< key: task, kernel and limits
 };
 
 }  // namespace tinytune

@@ -1,7 +1,7 @@
-// The results of kernels that have run, so that schedules which lower to the same kernel run once.
+// Cache of kernel results, so that schedules which lower to the same kernel run only once.
 //
-// A worker may live for weeks: the memory is bounded, and what was not asked for the longest goes
-// first. Only what is the candidate's own doing belongs in here; a mishap would stay for ever.
+// A worker may live for weeks, so the cache is bounded and evicts the least recently used entry.
+// Only reproducible results may be added: an accidental failure would be returned again and again.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class ResultMemory {
  private:
   using Entry = std::pair<Digest, MeasureResult>;
   size_t most_;
-  std::list<Entry> entries_;  ///< the last used first
+  std::list<Entry> entries_;  ///< most recently used first
   std::map<Digest, std::list<Entry>::iterator> places_;
 };
 

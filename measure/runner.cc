@@ -13,12 +13,13 @@
 namespace tinytune {
 namespace {
 
-// Of one measurement: enough for a link on which one frame in ten is damaged.
+// Resets per measurement: enough for a link on which one frame in ten is damaged.
 constexpr int kMostResets = 8;
 
 using Clock = std::chrono::steady_clock;
 
-// What a stage took: a simulator is this process's own work, a board is waited for.
+// Times a stage: in processor time for a simulator, which runs in this process; in wall time for a
+// board, which this process waits for.
 class StageWatch {
  public:
   explicit StageWatch(Fidelity fidelity) : waits_(fidelity == Fidelity::kBoard) {}
@@ -59,7 +60,7 @@ std::optional<std::string> difference(std::span<const uint8_t> got, const TestCa
   return text;
 }
 
-// Input, constants, scratch if any, output; see templates/kernel_template.h.
+// Arguments: input, constants, scratch if any, output; see templates/kernel_template.h.
 LoadRequest load_request(const BuiltKernel& kernel, const Workload& workload) {
   LoadRequest request;
   request.elf = kernel.elf;
@@ -80,7 +81,7 @@ LoadRequest load_request(const BuiltKernel& kernel, const Workload& workload) {
 struct Way {
   Watch watch;
   RunLimits limits;
-  uint8_t garbage = 0;  ///< what scratch holds before, and output where bytes are dear
+  uint8_t garbage = 0;  ///< initial scratch bytes; also output bytes unless bytes_are_cheap
   int repeats = 1;
 };
 
@@ -96,7 +97,7 @@ class KernelRuns {
     result.image = to_text(kernel.image());
   }
 
-  /// Each returns whether all was right; else the result says what was wrong.
+  /// Each returns whether the kernel was right; if not, the result says what was wrong.
   Result<bool> load();
   Result<bool> time(const MeasureLimits& limits);
   Result<bool> verify(const MeasureLimits& limits);
@@ -144,8 +145,8 @@ Result<bool> KernelRuns::load() {
   return say(Outcome::kCrashed, report.detail);
 }
 
-// Every byte of the output starts out wrong, so that one the kernel forgets to write shows. Where
-// bytes are dear a fill value does: the first case runs with two that share no byte.
+// Initialises every output byte to a wrong value, so that one the kernel never writes is detected.
+// If sending bytes is expensive, a fill value suffices: the first case runs with two of them.
 RunRequest KernelRuns::request_of(const TestCase& test, const Way& way) const {
   RunRequest request;
   request.input = test.input;
@@ -168,8 +169,8 @@ Result<bool> KernelRuns::run(const TestCase& test, const Way& way) {
   return judge(test, way);
 }
 
-// One request for all. The board has the output of the last case only, so what is wrong with an
-// earlier one is looked at in a call of its own.
+// Sends one request for all cases. The board holds the output of the last case only, so an earlier
+// case that is wrong runs again to read its output.
 Result<bool> KernelRuns::run_each(std::span<const TestCase> cases, const Way& way) {
   std::vector<RunRequest> requests;
   for (const TestCase& test : cases) requests.push_back(request_of(test, way));
@@ -243,13 +244,13 @@ Status KernelRuns::keep_cycles() {
   return ok_status();
 }
 
-// A case may take other paths than the timed one, but not many times as long.
+// Other cases may take other paths than the timed one, but not many times as long.
 RunLimits KernelRuns::verify_limits(const MeasureLimits& limits) const {
   const auto& cycles = run_.result.cycles;
   return {4 * *std::max_element(cycles.begin(), cycles.end()) + 100'000, limits.run_ms};
 }
 
-// The timed case again, until its cycles can be believed.
+// Repeats the timed case until calls_wanted() is satisfied.
 Result<bool> KernelRuns::steady(const Way& way) {
   Way again = way;
   while ((again.repeats = calls_wanted(run_.result.cycles)) > 0) {
@@ -260,11 +261,11 @@ Result<bool> KernelRuns::steady(const Way& way) {
   return true;
 }
 
-// Where a kernel reads and writes does not depend on data: templates have no data-dependent
-// address. So one case is watched byte by byte, which sees both ends of every buffer, and each
-// other one that was not timed runs once at full speed, against one guard or the other in turn. A
-// board without memory protection compares bytes and nothing else: every case again with other fill
-// values, the timed one too.
+// The addresses that a kernel accesses do not depend on data: templates have no data-dependent
+// address. So only one case is watched access by access, which checks both ends of every buffer.
+// The other untimed cases run once at full speed, with the guard alternating between end and start.
+// A board without memory protection can only compare outputs: every case, also the timed one, runs
+// again with other fill values.
 Result<bool> KernelRuns::verify(const MeasureLimits& limits) {
   Way way{{}, verify_limits(limits), 0x5A, 1};
   if (!can_.guards) {

@@ -1,9 +1,9 @@
-// The runner: what one measurement of a built kernel is. Run, compare, run again where no mistake
-// can hide, and only then believe the cycles.
+// The runner: performs one measurement of a built kernel. It runs the kernel, compares its output,
+// and accepts the cycles only after further runs that verify the kernel.
 //
 // The timed run has its buffers in the device's own memory and nothing watched. The verify runs
-// have each buffer against unmapped pages, because equal output does not show that a kernel stayed
-// inside its buffers. See doc/adr/0004-one-way-to-measure.md.
+// place each buffer against unmapped pages, because correct output does not prove that a kernel
+// stayed inside its buffers. See doc/adr/0004-one-way-to-measure.md.
 #pragma once
 
 #include "measure/board.h"
@@ -13,15 +13,16 @@
 
 namespace tinytune {
 
-/// Gives `board` the kernel and buffers for its layer, to be run. Constants cross the link only if
-/// the board says that it lacks them. Errors as Board::load() and keep() say.
+/// Loads the kernel and its buffers onto `board`. Constants are sent only if the board reports them
+/// as lacking. Errors: those of Board::load() and keep().
 Result<LoadReport> load_kernel(Board& board, const BuiltKernel& kernel, const Workload& workload);
 
-/// Runs every case of `task` on `board`: the first case for its cycles, all of them for their bytes
-/// and for the kernel's manners, as far as the board can see these. The result has everything but
-/// build times. `repeatable`: it is the candidate's own and would be the same again; not so where a
-/// time limit ended it.
-/// kDeviceLost: the board is in an unknown state. kFailed: it refuses what it should take.
+/// Runs every case of `task` on `board`: the first case for its cycles, all of them to check their
+/// output and, if the board can, stray accesses and changed registers. The result has
+/// everything but build times. `repeatable`: the result is the candidate's own and would be the
+/// same again; false if a time limit ended the run.
+/// kDeviceLost: the board is in an unknown state. kFailed: the board fails independent of the
+/// candidate.
 struct RunResult {
   MeasureResult result;
   bool repeatable = true;
@@ -29,8 +30,8 @@ struct RunResult {
 Result<RunResult> run_candidate(Board& board, const BuiltKernel& kernel, const TaskData& task,
                                 const MeasureLimits& limits);
 
-/// The same; a board that is lost on the way is reset and asked again, a few times: what a bad link
-/// does to a measurement is not the candidate's doing. kDeviceLost: it stays lost.
+/// Calls run_candidate(). If the board is lost meanwhile, resets it and tries again, a few times,
+/// because a bad link is not the candidate's fault. kDeviceLost: the board stays lost.
 Result<RunResult> run_with_resets(Board& board, const BuiltKernel& kernel, const TaskData& task,
                                   const MeasureLimits& limits);
 

@@ -25,15 +25,15 @@ Result<Sandbox> Sandbox::start(const Function& function) {
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return Error(ErrorCode::kFailed, std::string("sandbox: socketpair: ") + std::strerror(errno));
   Descriptor ours(ends[0]), theirs(ends[1]);
-  std::fflush(nullptr);  // or children would print what this process has not printed yet
+  std::fflush(nullptr);  // or children would print this process's buffered output again
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0)
     return Error(ErrorCode::kFailed, std::string("sandbox: fork: ") + std::strerror(errno));
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(0);  // it died before the line above
-    // Another sandbox's socket held open here would keep its server from seeing its end.
+    if (::getppid() != parent) ::_exit(0);  // the parent died before the line above
+    // If this process kept another sandbox's socket open, that server would never see it close.
     const auto kept = static_cast<unsigned>(theirs.get());
     if (kept > 3) ::close_range(3, kept - 1, 0);
     ::close_range(kept + 1, ~0U, 0);

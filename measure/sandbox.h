@@ -1,11 +1,11 @@
-// A sandbox: runs a function of bytes in a process of its own, which may crash, hang or eat memory.
+// A sandbox: runs a function of bytes in its own process, which may crash, hang or exhaust memory.
 //
-// A new process that loads Halide and LLVM costs 30-40 ms before it does anything; a fork of a warm
+// A new process that loads Halide and LLVM costs 30-40 ms before it does any work. A fork of a warm
 // one costs under 1 ms, and some 8 ms of page faults until LLVM is warm in it again. So a
 // single-threaded server process is forked once, before this process starts any thread, and forks a
-// child that serves calls until one of them goes wrong. What goes wrong in a child that served
-// others before is asked again of a new one, whose answer counts. The server must not be forked
-// later: a fork copies locks that other threads hold, and not the threads that would release them.
+// child that serves calls until one fails. If the child had served earlier calls, a call that
+// crashes or exhausts memory is repeated in a new child, whose answer counts. The server must not
+// be forked later: a fork copies locks held by other threads without the threads to release them.
 #pragma once
 
 #include <cstdint>
@@ -21,30 +21,30 @@
 namespace tinytune {
 
 struct SandboxLimits {
-  /// Processor time of the child. Wall time would judge the machine's load, not the child.
+  /// Processor time of the child. Wall time would measure the machine's load, not the child.
   int cpu_ms = 20'000;
   uint64_t memory_bytes = uint64_t{1} << 30;  ///< address space beyond the server's own
-  /// Wall time that only a child which waits for ever, or is never let run, can use up. 0: thirty
-  /// times its processor time, and at least a minute.
+  /// Wall time, generous: only a child that waits for ever or is never scheduled reaches it. 0: 30
+  /// times `cpu_ms`, and at least a minute.
   int wall_ms = 0;
 };
 
 enum class SandboxEnd {
   kReturned,
-  // The function's own doing: it would end like this again.
+  // Caused by the function: reproducible.
   kCpuTime,
   kOutOfMemory,
   kCrashed,  ///< a signal that a process brings on itself, an exception, an exit
-  // Not the function's doing, or nobody can tell.
-  kKilled,  ///< a signal from outside: the kernel short of memory, an operator
-  kStuck,   ///< the wall time ran out before the processor time did
+  // Not caused by the function, or unknown.
+  kKilled,  ///< a signal from outside: from the kernel short of memory, or from an operator
+  kStuck,   ///< the wall time ran out before the processor time
 };
 
 struct SandboxReport {
   SandboxEnd end = SandboxEnd::kCrashed;
-  /// One line; empty for kReturned. The child's own last words, if it had any.
+  /// One line, with the last line that the child printed, if any; empty for kReturned.
   std::string detail;
-  std::vector<uint8_t> bytes;  ///< what the function returned; empty unless kReturned
+  std::vector<uint8_t> bytes;  ///< the function's return value; empty unless kReturned
 };
 
 /// Not thread-safe: one call at a time.
@@ -54,21 +54,22 @@ class Sandbox {
     Answer(std::vector<uint8_t> answered, bool marked = false)
         : bytes(std::move(answered)), leaves_marks(marked) {}
     std::vector<uint8_t> bytes;
-    bool leaves_marks;  ///< in the process, which later calls could tell: it is not used again
+    bool leaves_marks;  ///< the call changed process state that affects later calls: end the child
   };
   using Function = std::function<Answer(std::span<const uint8_t>)>;
 
-  /// Forks the server. Call it while this process has one thread, from a thread that outlives the
-  /// sandbox: the kernel ends the server with the thread that made it. kFailed: no process.
+  /// Forks the server. Must be called while this process has a single thread, which must outlive
+  /// the sandbox: the kernel ends the server with the thread that forked it. kFailed: cannot fork.
   static Result<Sandbox> start(const Function& function);
 
   Sandbox(Sandbox&& other) noexcept;
   Sandbox& operator=(Sandbox&&) = delete;
-  /// Ends the server and a child that still runs.
+  /// Ends the server and its child.
   ~Sandbox();
 
-  /// Whatever happens to the child is a report. kFailed: there was no child, because this machine
-  /// has no process or descriptor left; it may have one later. kDeviceLost: the server is gone.
+  /// Calls the function in the child; any failure of the child is a report, not an error. kFailed:
+  /// no child could be made because this machine lacks a process or descriptor; may be temporary.
+  /// kDeviceLost: the server is gone.
   Result<SandboxReport> run(std::span<const uint8_t> request, const SandboxLimits& limits);
 
   int server_pid() const { return server_pid_; }

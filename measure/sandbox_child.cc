@@ -18,10 +18,10 @@
 namespace tinytune::sandbox_protocol {
 namespace {
 
-int answers = -1;  // a new-handler takes no arguments
+int answers = -1;  // global because a new-handler takes no arguments
 
 void answer(Verdict verdict, bool is_last, const void* bytes, size_t size) {
-  std::fflush(nullptr);  // its words belong to this call
+  std::fflush(nullptr);  // output printed so far belongs to this call
   const AnswerHeader header{verdict, is_last, size};
   write_fully(answers, &header, sizeof header);
   write_fully(answers, bytes, size);
@@ -39,7 +39,7 @@ uint64_t address_space_bytes() {
   return pages * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// The soft limit: the next call's may be higher.
+// Sets only the soft limit, because the next call's may be higher.
 void limit(__rlimit_resource resource, uint64_t value) {
   rlimit both{};
   ::getrlimit(resource, &both);
@@ -48,16 +48,16 @@ void limit(__rlimit_resource resource, uint64_t value) {
 }
 
 void settle(pid_t server, const ChildEnds& ends) {
-  ::setpgid(0, 0);  // so that what it starts ends with it, and a terminal's Ctrl-C is not for it
+  ::setpgid(0, 0);  // so that its own children can be killed with it and Ctrl-C does not reach it
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != server) ::_exit(0);
   ::dup2(ends.words, STDOUT_FILENO);
   ::dup2(ends.words, STDERR_FILENO);
   limit(RLIMIT_CORE, 0);
-  // A handler of the host's, or of a linker that ran in it, would hide what ended the child.
+  // A handler installed by the host, or by a linker that ran in it, would hide the ending signal.
   for (int signal = 1; signal < SIGRTMIN; ++signal)
     if (signal != SIGPIPE) ::signal(signal, SIG_DFL);
-  ::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is an error of write(), and not of the candidate
+  ::signal(SIGXFSZ, SIG_IGN);  // a file-size limit makes write() fail; it must not end the child
   answers = ends.answers;
   std::set_new_handler(out_of_memory);
 }

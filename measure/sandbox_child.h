@@ -11,18 +11,18 @@
 namespace tinytune::sandbox_protocol {
 
 enum class Verdict : uint8_t {
-  kResult,     ///< what follows is what the function returned
-  kException,  ///< what the exception says
-  kMemory,     ///< nothing; the child has ended
+  kResult,     ///< followed by the function's return value
+  kException,  ///< followed by the exception's message
+  kMemory,     ///< out of memory; nothing follows, the child has ended
 };
 
-/// What precedes a request to a child, and its answer.
+/// Headers of a request to a child and of its answer.
 struct CallHeader {
   uint64_t memory_bytes, size_bytes;
 };
 struct AnswerHeader {
   Verdict verdict;
-  bool is_last;  ///< the child is not to be used again
+  bool is_last;  ///< the child must not be used again
   uint64_t size_bytes;
 };
 
@@ -32,7 +32,7 @@ struct ChildEnds {
   int words;  ///< becomes its stdout and stderr
 };
 
-/// Answers requests until there are no more or one did not return, then ends the process.
+/// Answers requests until there are no more or one fails, then ends the process.
 [[noreturn]] void run_child(pid_t server, const ChildEnds& ends, const Sandbox::Function& function);
 
 }  // namespace tinytune::sandbox_protocol

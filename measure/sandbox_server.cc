@@ -42,20 +42,20 @@ struct Pipe {
   }
 };
 
-// A process that was forked, and our ends of its pipes.
+// A forked process, and the server's ends of its pipes.
 struct Child {
   pid_t pid = -1;
-  Descriptor alive;  ///< readable once it has ended
+  Descriptor alive;  ///< pidfd: readable once the child has ended
   Descriptor requests, answers, words;
-  int returned = 0;  ///< calls that it returned from
+  int returned = 0;  ///< number of calls that returned
 };
 
 Error cannot(const char* what) {
   return Error(ErrorCode::kFailed, std::string(what) + ": " + std::strerror(errno));
 }
 
-// Ends it and whatever it started, before its number can be given away. How it ended, as waitpid()
-// says.
+// Kills the child and its process group before waiting, as the pid may be reused afterwards.
+// Returns the status of waitpid().
 int end(Child child) {
   ::kill(child.pid, SIGKILL);
   ::kill(-child.pid, SIGKILL);
@@ -78,7 +78,7 @@ Result<Child> start_child(int caller, const Sandbox::Function& function) {
     run_child(server, {requests.read_end.get(), answers.write_end.get(), words.write_end.get()},
               function);
   }
-  ::setpgid(child.pid, child.pid);  // both sides say it: whoever comes first
+  ::setpgid(child.pid, child.pid);  // the child does it too: either may run first
   child.alive = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, child.pid, 0)));
   if (child.alive.get() < 0) {
     const Error error = cannot("pidfd_open");
@@ -92,7 +92,7 @@ Result<Child> start_child(int caller, const Sandbox::Function& function) {
   return child;
 }
 
-// The last line that is not empty: LLVM and Halide say there why they stopped.
+// Returns the last line that is not empty: LLVM and Halide print there why they stopped.
 std::string last_line(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   return text.substr(text.rfind('\n') + 1).substr(0, 300);
@@ -100,9 +100,9 @@ std::string last_line(std::string text) {
 
 enum class Cut { kNo, kCpuTime, kWallTime };
 
-// What became of a call.
+// The outcome of a call.
 struct Gathered {
-  std::vector<uint8_t> bytes;  ///< an answer and its header, or as much of it as came
+  std::vector<uint8_t> bytes;  ///< an answer with its header, possibly incomplete
   std::string words;
   milliseconds cpu_time{0};
   Cut cut = Cut::kNo;
@@ -120,7 +120,7 @@ struct Gathered {
   bool returned() const { return answered() && header()->verdict == Verdict::kResult; }
 };
 
-// Processor time of a child; also of one that has ended, until it is waited for.
+// Returns the processor time of a child, which may have ended but not been waited for.
 milliseconds cpu_time_of(pid_t child) {
   clockid_t clock{};
   timespec used{};
@@ -129,8 +129,8 @@ milliseconds cpu_time_of(pid_t child) {
   return milliseconds(used.tv_sec * 1000 + used.tv_nsec / 1'000'000);
 }
 
-// Nothing wakes us when the child's clock strikes, so we look again: no sooner than what is left of
-// it can have passed on one core, and not all the time for a child that is never let run.
+// Returns how long to wait before polling the child's processor time again, as no event signals its
+// limit: the time left on one core, but at least 10 ms, so that this does not busy-wait.
 milliseconds time_until_next_look(milliseconds cpu_time, const RequestHeader& limits,
                                   Clock::time_point deadline, Cut& cut) {
   const auto wall_left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
@@ -147,7 +147,7 @@ struct Stream {
   int fd;
   std::function<void(std::span<const char>)> take;
 
-  /// False once there is nothing now, or will never be.
+  /// Reads what is available; returns false if there is nothing now or the stream has ended.
   bool read_some(std::span<char> buffer) {
     if (fd < 0) return false;
     const ssize_t n = ::read(fd, buffer.data(), buffer.size());
@@ -158,8 +158,8 @@ struct Stream {
   }
 };
 
-// Asks, and reads until there is an answer, the child has ended or its time is up. A caller that
-// went away ends us.
+// Sends a request and reads until the child has answered, has ended or has used up its time. Ends
+// this process if the caller has closed its socket.
 Gathered gather(const Child& child, int caller, const RequestHeader& limits,
                 std::span<const uint8_t> request) {
   const auto deadline = Clock::now() + milliseconds(limits.wall_ms);
@@ -186,7 +186,7 @@ Gathered gather(const Child& child, int caller, const RequestHeader& limits,
                     {answer.fd, POLLIN, 0},
                     {words.fd, POLLIN, 0}};
     if (::poll(fds, std::size(fds), static_cast<int>(wait.count())) < 0) continue;
-    if (fds[1].revents != 0) {  // nobody asks while we work: the caller has closed
+    if (fds[1].revents != 0) {  // no request can arrive during a call: the caller has closed
       ::kill(-child.pid, SIGKILL);
       ::kill(child.pid, SIGKILL);
       ::_exit(0);
@@ -199,14 +199,14 @@ Gathered gather(const Child& child, int caller, const RequestHeader& limits,
   }
   while (words.read_some(buffer)) {
   }
-  // By the clock of the whole call, so that it does not matter whether we looked in time.
+  // Checks the time of the whole call, so that the verdict does not depend on when we polled.
   got.cpu_time = cpu_time_of(child.pid) - cpu_before;
   if (got.cut == Cut::kNo && got.cpu_time >= milliseconds(limits.cpu_ms)) got.cut = Cut::kCpuTime;
   return got;
 }
 
-// Signals that a process brings on itself. Any other was sent: by the kernel when memory is short
-// (SIGKILL), by whoever ends a session or a job.
+// Returns whether a process raises this signal itself. Others are sent from outside: by the kernel
+// when memory is short (SIGKILL), or by a user or job scheduler.
 bool is_its_own(int signal) {
   switch (signal) {
     case SIGSEGV:
@@ -222,7 +222,7 @@ bool is_its_own(int signal) {
   }
 }
 
-// `status`: how the child ended, unless the call returned.
+// Turns a call's outcome into a report. `status`: waitpid()'s, unless the call returned.
 SandboxReport judge(Gathered got, int status, const RequestHeader& limits) {
   SandboxReport report;
   const std::string words = last_line(std::move(got.words));
@@ -255,7 +255,7 @@ SandboxReport judge(Gathered got, int status, const RequestHeader& limits) {
   return report;
 }
 
-// Makes children as they are needed, and keeps one for the calls to come.
+// Starts a child when one is needed, and keeps it for later calls.
 class Children {
  public:
   Children(int caller, const Sandbox::Function& function) : caller_(caller), function_(function) {}
@@ -273,8 +273,8 @@ class Children {
         return judge(std::move(got), 0, limits);
       }
       SandboxReport report = judge(std::move(got), end_child(), limits);
-      sweep_temporary_directories();  // it could not remove its own
-      // Whatever calls before it left behind is not this one's doing.
+      sweep_temporary_directories();  // the child could not remove its own
+      // State left behind by earlier calls may have caused the failure.
       const bool may_differ =
           report.end == SandboxEnd::kCrashed || report.end == SandboxEnd::kOutOfMemory;
       if (is_fresh || !may_differ) return report;
@@ -298,7 +298,7 @@ class Children {
 
 void serve(int socket, const Sandbox::Function& function) {
   ::signal(SIGPIPE, SIG_IGN);
-  ::signal(SIGCHLD, SIG_DFL);  // or nobody could say how a candidate ended
+  ::signal(SIGCHLD, SIG_DFL);  // if ignored, waitpid() could not tell how a child ended
   Children children(socket, function);
   RequestHeader header;
   while (read_fully(socket, &header, sizeof header)) {

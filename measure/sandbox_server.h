@@ -7,7 +7,7 @@
 
 namespace tinytune::sandbox_protocol {
 
-/// What precedes a request and a report on the socket between the two.
+/// Headers of a request and of a report on the socket between sandbox and server.
 struct RequestHeader {
   int32_t cpu_ms, wall_ms;
   uint64_t memory_bytes, size_bytes;

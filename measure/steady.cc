@@ -13,8 +13,8 @@ constexpr int kCallsAtATime = 4;
 constexpr double kEqual = 0.001, kSteady = 0.01;  // shares of the median
 constexpr double kTail = 0.025;
 
-// How many samples stand outside the interval on each side: the most for which a fair coin shows
-// so few heads in at most 2.5 % of all cases.
+// Returns how many sorted samples lie outside the confidence interval on each side: the largest k
+// for which `count` fair coin tosses show at most k heads with a probability of at most 2.5 %.
 size_t samples_outside(size_t count) {
   double probability = std::pow(0.5, static_cast<double>(count)), tail = 0;
   size_t outside = 0;

@@ -1,10 +1,10 @@
-// When a kernel has been called often enough for the median of its cycles to be believed.
+// Decides when a kernel has been called often enough for the median of its cycles to be reliable.
 //
-// From tightly coupled RAM two calls agree to the cycle, and then two are enough. Where they do not
-// (caches, a flash behind a bus, interrupts), calls go on until ranks say that the true median lies
-// within one per cent, or until there have been thirty. Ranks know of no distribution: one call in
-// ten that took twice as long moves neither the median nor its interval, it only takes more calls.
-// What was counted is never dropped: a record has all of it.
+// From tightly coupled RAM two calls agree to the cycle, and then two are enough. If they differ
+// (caches, flash behind a bus, interrupts), calls continue until a rank-based confidence interval
+// puts the true median within 1 %, or up to 30 calls. Ranks assume no distribution: if one call in
+// ten takes twice as long, neither the median nor its interval moves; only more calls are needed.
+// No sample is ever dropped: a record has all of them.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,13 @@ namespace tinytune {
 
 inline constexpr int kMostCalls = 30;
 
-/// How far from the median the ends of its 95 % confidence interval lie, as a share of it: the
-/// order statistics between which a fair coin's count falls. Nothing: fewer than six samples.
+/// Returns the larger distance of the two ends of the median's 95 % confidence interval from it, as
+/// a share of the median. The ends are order statistics chosen by the binomial distribution with
+/// p = 1/2. Nothing: fewer than six samples.
 /// Method: Le Boudec, Performance Evaluation of Computer and Communication Systems, 2.2.2.
 std::optional<double> median_uncertainty(std::span<const uint64_t> cycles);
 
-/// How many more calls are wanted; 0: it is enough.
+/// Returns how many more calls are needed; 0: none.
 int calls_wanted(std::span<const uint64_t> cycles);
 
 }  // namespace tinytune

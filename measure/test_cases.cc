@@ -17,7 +17,7 @@ size_t input_offset(const Workload& w, int n, int y, int x, int c) {
   return static_cast<size_t>(at);
 }
 
-// The weight that output channel `oc` gives input channel `ic` at tap (ky, kx).
+// Returns the weight of output channel `oc` for input channel `ic` at tap (ky, kx).
 int8_t weight(const Workload& w, const LayerData& data, int oc, int ky, int kx, int ic) {
   int64_t at = 0;
   switch (w.op) {
@@ -36,7 +36,7 @@ int8_t weight(const Workload& w, const LayerData& data, int oc, int ky, int kx, 
   return data.weights.at(static_cast<size_t>(at));
 }
 
-// The output channel that window number `window` is aimed at, among those that read channel `ic`.
+// Returns the output channel that window number `window` targets, among those that read `ic`.
 int aimed_channel(const Workload& w, int window, int ic) {
   if (w.op == OpKind::kDepthwiseConv2d)
     return ic * w.depth_multiplier + window % w.depth_multiplier;
@@ -80,7 +80,7 @@ TaskData make_task_data(const Workload& workload, const LayerData& data, uint64_
   const auto saturating = [&](bool high) {
     return Contents::of(saturating_input(workload, data, high));
   };
-  const uint64_t random = seed ^ fnv1a("test case random");  // a stream of its own
+  const uint64_t random = seed ^ fnv1a("test case random");  // an independent random stream
   task.cases.push_back(make_case(op, "random", Contents::random_from(random)));
   task.cases.push_back(make_case(op, "all_min", constant(-128)));
   task.cases.push_back(make_case(op, "all_max", constant(127)));

@@ -22,7 +22,7 @@ std::string canonical(const Json& object) {
 
 std::string checksum(const Json& object) { return hex64(fnv1a(canonical(object))); }
 
-/// A line of ours nests two deep; a parser's stack need not see what nests deeper.
+/// Rejects deep nesting before the parser recurses into it; a valid line nests two deep.
 bool nests_deeper_than(std::string_view line, int most) {
   int depth = 0;
   bool quoted = false;
@@ -42,7 +42,7 @@ bool nests_deeper_than(std::string_view line, int most) {
   return false;
 }
 
-/// A number that JSON writes no other way.
+/// Parses a whole number in canonical form, without leading zeros.
 bool plain_count(std::string_view digits, uint64_t& count) {
   if (digits.empty() || (digits[0] == '0' && digits.size() > 1)) return false;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
@@ -59,7 +59,7 @@ bool plain_counts(std::string_view list, std::vector<uint64_t>& counts) {
   return true;
 }
 
-/// Takes `"…"` off the front, if nothing in it had to be escaped. Gives it with its quotes.
+/// Removes a quoted string from the front and returns it with its quotes; empty if it has escapes.
 std::string_view take_quoted(std::string_view& rest) {
   if (rest.empty() || rest[0] != '"') return {};
   for (size_t i = 1; i < rest.size(); ++i) {
@@ -87,8 +87,8 @@ std::string_view take_value(std::string_view& rest) {
 std::string_view unquoted(std::string_view quoted) { return quoted.substr(1, quoted.size() - 2); }
 
 struct Piece {
-  std::string_view key, value;  // as they stand in the line, quotes and all
-  uint64_t start = 0;           // of the key: its first eight characters, as a number that orders
+  std::string_view key, value;  // as in the line, with quotes
+  uint64_t start = 0;           // the key's first 8 characters as a number, for fast sorting
 };
 
 uint64_t start_of(std::string_view key) {
@@ -98,7 +98,7 @@ uint64_t start_of(std::string_view key) {
   return start;
 }
 
-/// In the order of their keys; none where the line is not plain.
+/// Returns the line's pieces sorted by key; none if the line is not plain.
 std::vector<Piece> pieces_of(std::string_view line) {
   std::vector<Piece> pieces;
   pieces.reserve(24);
@@ -194,7 +194,7 @@ Result<LineFields> LineFields::read(std::string_view line) {
 }
 
 const LineFields::Value* LineFields::find(std::string_view key) const {
-  for (const Field& field : fields_)  // two dozen; most differ in length already
+  for (const Field& field : fields_)  // linear: two dozen keys, most of different lengths
     if (field.key == key) return &field.value;
   return nullptr;
 }

@@ -1,10 +1,9 @@
-// The fields of a record's line, its checksum proved.
+// Reads the fields of a log line and verifies its checksum.
 //
-// A night's log holds a million lines, and nearly all are as to_log_line() wrote them: flat,
-// without spaces or escapes, every number in its shortest form. Such a line is cut into views of
-// itself, and its checksum is that of the pieces in the order of their keys. A line that looks
-// otherwise goes through a JSON parser, which is the format's definition; both ways give the same
-// fields.
+// A night's log holds a million lines, and nearly all are exactly as to_log_line() wrote them:
+// flat, without spaces or escapes, every number in its shortest form. Such a line is split into
+// string views without copying, and its checksum is computed over the pieces sorted by key. Any
+// other line goes through a JSON parser, which defines the format; both paths give the same fields.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +17,21 @@
 
 namespace tinytune {
 
-/// What `sum` has to say of a JSON object without it, given as text: log_line.h says how.
+/// Returns the value of the key `sum` for a JSON object that lacks it, given as text; see
+/// log_line.h.
 std::string checksum_of(std::string_view object);
 
 class LineFields {
  public:
-  /// Views of `line`, which must outlive it. kInvalidInput: not a JSON object, nested deeper than a
-  /// record, or a checksum that differs.
+  /// Reads a line; the fields may be views of `line`, which must outlive them. kInvalidInput: not a
+  /// JSON object, nested deeper than a record, or the checksum differs.
   static Result<LineFields> read(std::string_view line);
 
   bool has(std::string_view key) const { return find(key) != nullptr; }
-  /// kInvalidInput, also of the others: missing, or of another type.
+  /// Each getter fails with kInvalidInput if the field is missing or has another type.
   Result<std::string_view> text(std::string_view key) const;
   Result<uint64_t> whole(std::string_view key) const;
-  Result<double> real(std::string_view key) const;  ///< of any number
+  Result<double> real(std::string_view key) const;  ///< also accepts whole numbers
   Result<std::vector<uint64_t>> counts(std::string_view key) const;
 
  private:
@@ -42,13 +42,13 @@ class LineFields {
     Value value;
   };
   const Value* find(std::string_view key) const;
-  /// False where it is not as we write lines, or its checksum differs.
+  /// Fast path. Returns false unless the line is as to_log_line() writes it and its checksum holds.
   bool read_plain(std::string_view line);
   Status read_json(std::string_view line);
   static bool plain_value(std::string_view raw, Value& value);
 
   std::vector<Field> fields_;
-  std::deque<std::string> held_;  ///< what a JSON parser had to decode
+  std::deque<std::string> held_;  ///< owns the strings that the JSON parser decoded
 };
 
 }  // namespace tinytune

@@ -27,7 +27,7 @@ Error io_error(const std::string& path, const char* doing) {
   return Error(code, path + ": cannot " + doing + ": " + std::strerror(errno));
 }
 
-/// Not blocking, so that a pipe in a log's place is refused and not waited for.
+/// Opens a regular file. O_NONBLOCK, so that a pipe in its place is refused at once.
 Result<Descriptor> open_regular(const std::string& path, int flags) {
   Descriptor file(::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0666));
   if (file.get() < 0) return io_error(path, flags == O_RDONLY ? "open" : "open for writing");
@@ -42,7 +42,7 @@ Result<Descriptor> open_regular(const std::string& path, int flags) {
   return file;
 }
 
-/// Calls `take` with the file's bytes from its start, some at a time.
+/// Passes the file's bytes to `take` from the start, in chunks.
 Status for_each_part(int file, const std::string& path,
                      const std::function<Status(std::string_view)>& take) {
   std::vector<char> part(size_t{1} << 20);
@@ -56,8 +56,8 @@ Status for_each_part(int file, const std::string& path,
   }
 }
 
-/// Past a limit on file sizes a write would otherwise end the process, whoever's it is. The signal
-/// goes to the writing thread alone, so it is taken back here before that thread unblocks it.
+/// Blocks SIGXFSZ, by which a write past the file-size limit would end the (host) process. The
+/// signal goes to the writing thread only, so it is consumed here before that thread unblocks it.
 class FileSizeSignalBlocked {
  public:
   FileSizeSignalBlocked() {
@@ -78,7 +78,7 @@ class FileSizeSignalBlocked {
   sigset_t signal_, before_;
 };
 
-/// Writes all of it; what stopped it is in errno.
+/// Writes all bytes; on failure returns false and sets errno.
 bool write_all(int file, std::string_view bytes) {
   const FileSizeSignalBlocked blocked;
   while (!bytes.empty()) {
@@ -98,8 +98,8 @@ Status make_durable(const std::string& path) {
   return ok_status();
 }
 
-/// Makes the file end in a newline. Only what a write of ours left unfinished is cut off: any other
-/// last line is somebody's, and stays as a line that readers skip.
+/// Makes the file end in a newline. Truncates a last line that this program left unfinished; any
+/// other last line stays, as it may be a user's. Readers skip it if it does not parse.
 Status mend_tail(int file, std::string_view tail, const std::string& path) {
   if (tail.empty()) return ok_status();
   if (parse_log_line(tail) || !begins_like_ours(tail)) {
@@ -112,7 +112,7 @@ Status mend_tail(int file, std::string_view tail, const std::string& path) {
   return ok_status();
 }
 
-/// Whether `path` still names the open file, by device and inode.
+/// Checks whether `path` still names the open file, by device and inode.
 enum class Home { kSame, kRemoved, kReplaced };
 Home home_of(int file, const std::string& path) {
   struct stat open {
@@ -122,7 +122,7 @@ Home home_of(int file, const std::string& path) {
   return open.st_dev == named.st_dev && open.st_ino == named.st_ino ? Home::kSame : Home::kReplaced;
 }
 
-/// Gives a removed log its name back, with all it held. The copy takes the name only when whole.
+/// Restores a removed log with all its contents. The copy gets the log's name only when complete.
 Status restore(int file, const std::string& path) {
   const std::string partial = path + ".restored";
   const Descriptor copy(::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
@@ -141,8 +141,8 @@ bool is_blank(std::string_view line) {
   return line.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
-/// Takes a log in parts of any size. The lines of a part are read by all cores: a million take
-/// seconds, most of them in checksums (bench/records).
+/// Parses a log from chunks of any size. All cores parse the lines of a chunk: a million lines take
+/// seconds, most of it for checksums (bench/records).
 class LogReader {
  public:
   void take(std::string_view bytes) {
@@ -161,10 +161,10 @@ class LogReader {
     tail_.append(bytes);
   }
 
-  /// The last line, as long as no newline ended it.
+  /// The last line if it is not terminated by a newline.
   const std::string& tail() const { return tail_; }
 
-  /// What was taken, with a last line that has no newline.
+  /// Parses an unterminated last line and returns the contents.
   Result<LogContents> finish(const std::string& origin) {
     if (!tail_.empty()) take_lines({std::string_view(tail_)});
     if (!ours_ && contents_.skipped_lines > 0) {
@@ -177,7 +177,7 @@ class LogReader {
 
  private:
   void take_lines(const std::vector<std::string_view>& lines) {
-    constexpr size_t kLinesAtOnce = 256;  // some 0.5 ms
+    constexpr size_t kLinesAtOnce = 256;  // about 0.5 ms
     std::vector<std::optional<Result<Measurement>>> read(lines.size());
     tbb::parallel_for(tbb::blocked_range<size_t>(0, lines.size(), kLinesAtOnce),
                       [&](const tbb::blocked_range<size_t>& some) {
@@ -235,8 +235,8 @@ LogWriter::LogWriter(Descriptor file, std::string path, LogContents contents)
     : file_(std::move(file)), path_(std::move(path)), contents_(std::move(contents)) {}
 
 Result<LogWriter> LogWriter::open(const std::string& path) {
-  // O_CLOEXEC matters beyond tidiness: a worker that inherited the file would keep the lock of a
-  // tuner that is gone.
+  // open_regular() sets O_CLOEXEC: a worker that inherited the file would keep the lock after the
+  // tuner has ended.
   auto opened = open_regular(path, O_RDWR | O_CREAT | O_APPEND);
   if (!opened) return opened.error().within("log");
   Descriptor file = std::move(opened).value();
@@ -254,7 +254,7 @@ Result<LogWriter> LogWriter::open(const std::string& path) {
 }
 
 Status LogWriter::append(const Measurement& measurement) {
-  TT_TRY(check_cycles(measurement));  // or readers would skip what we reported
+  TT_TRY(check_cycles(measurement));  // readers would skip a line that fails this
   TT_TRY(check_home());
   const std::string line = to_log_line(measurement) + "\n";
   const off_t before = lseek(file_.get(), 0, SEEK_END);

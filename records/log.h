@@ -1,9 +1,10 @@
-// An append-only file of measurements, one JSON line each, that survives being killed at any byte.
+// An append-only file of measurements, one JSON line each, that stays readable if its writer is
+// killed at any byte.
 //
-// Every append is one write(2) and an fsync, so a measurement that append() returned from is on
-// disk. A run killed in between leaves a torn last line: readers skip it, and the next writer cuts
-// it off before it appends, or two halves would make one bad line. While a writer lives the file is
-// locked (flock): two runs would measure the same schedules twice. Line format: log_line.h.
+// Every append is one write(2) and an fsync, so when append() returns the measurement is on disk. A
+// run killed in between leaves a torn last line: readers skip it, and the next writer truncates it
+// before appending, or the two would form one bad line. The file is locked (flock) while a writer
+// exists, because two runs would measure the same schedules twice. Line format: log_line.h.
 #pragma once
 
 #include <cstdint>
@@ -17,37 +18,37 @@
 
 namespace tinytune {
 
-/// More is refused, before any of it is read.
+/// Largest accepted file; a larger one is refused before anything is read.
 inline constexpr uint64_t kMostLogBytes = uint64_t{4} << 30;
 
 struct LogContents {
   std::vector<Measurement> measurements;  ///< in the file's order
-  size_t skipped_lines = 0;               ///< torn, or with a bad checksum, or of another version
+  size_t skipped_lines = 0;               ///< torn, with a bad checksum, or of another version
   std::string first_skipped;              ///< "line 12: checksum differs"; empty if none
 };
 
-/// Logs may be concatenated, split and merged by any tool that keeps lines whole.
-/// kNotFound: no such file. kInvalidInput: not a log at all (text or binary of another kind).
-/// kFailed: cannot be read.
+/// Reads a log. Logs may be concatenated, split and merged by any tool that keeps lines whole.
+/// kNotFound: no such file. kInvalidInput: not a log (text or binary of another kind). kFailed:
+/// cannot be read.
 Result<LogContents> read_log(const std::string& path);
 
-/// The same, of a file's bytes; `origin` names it in messages.
+/// Parses the bytes of a log; `origin` names it in messages.
 Result<LogContents> parse_log(std::string_view bytes, const std::string& origin);
 
 /// The only way to add to a log. Holds the lock until destroyed, or until its process dies. Not
 /// thread-safe; one writer belongs to one thread.
 class LogWriter {
  public:
-  /// Creates the file where there is none. kFailed: locked by another run, or cannot be written.
-  /// kInvalidInput: the file is not a log; it is left as it was.
+  /// Opens a log, or creates it. kFailed: locked by another run, or cannot be written.
+  /// kInvalidInput: the file is not a log; it is left unchanged.
   static Result<LogWriter> open(const std::string& path);
 
-  /// What the file held when it was opened. Once: it may be large.
+  /// Moves out the contents that the file had when it was opened. Call it once only.
   LogContents take_contents() { return std::move(contents_); }
 
-  /// On disk when it returns. kInvalidInput: as check_cycles() of log_line.h. kFailed (disk full, a
-  /// limit on file sizes, I/O): the file is as it was before. kFailed too when the file lost its
-  /// name: a removed one is put back, without this measurement.
+  /// Appends a measurement, which is on disk on return. kInvalidInput: as for check_cycles() of
+  /// log_line.h. kFailed (disk full, file-size limit, I/O): the file is unchanged. Also kFailed if
+  /// the file was removed or replaced: a removed one is restored, without this measurement.
   Status append(const Measurement& measurement);
 
  private:

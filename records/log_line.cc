@@ -22,7 +22,7 @@ Result<uint64_t> parse_hex64(std::string_view digits) {
   return value;
 }
 
-/// Keys that not every version wrote.
+/// Reads the keys that some versions of the log do not have.
 Status read_optional(const LineFields& line, TextPool& texts, Measurement& m) {
   const std::pair<const char*, SharedText*> optional[] = {
       {"tuner", &m.tuner},   {"detail", &m.detail}, {"run", &m.run},
@@ -90,7 +90,7 @@ std::string to_log_line(const Measurement& m) {
   if (!m.image.empty()) line["image"] = m.image;
   if (!m.build.empty()) line["build"] = m.build.str();
   if (!m.detail.empty()) line["detail"] = m.detail.str();
-  // The sum is of the bytes as they are written, those that were replaced too.
+  // The checksum is of the text as written, in which invalid UTF-8 is already replaced.
   const auto written = [&line] {
     return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   };

@@ -1,8 +1,8 @@
-// One line of a log: a Measurement as a JSON object that carries its own checksum.
+// One line of a log: a Measurement as a JSON object with a checksum.
 //
-// The checksum covers the meaning and not the bytes: `sum` is the FNV-1a hash, as 16 hexadecimal
-// digits, of the object without `sum`, written with its keys sorted and no spaces. A tool may
-// therefore reorder keys or reindent a line and it still counts; a flipped digit does not.
+// The checksum covers the content, not the bytes: `sum` is the FNV-1a hash, as 16 hexadecimal
+// digits, of the object without `sum`, written with sorted keys and no spaces. So a line stays
+// valid if a tool reorders its keys or reindents it, but not if a digit changes.
 #pragma once
 
 #include <string>
@@ -16,25 +16,27 @@ namespace tinytune {
 /// The log format of this version: the key `v`.
 inline constexpr int kLogVersion = 1;
 
-/// Every line that this program writes starts so; what does not and fails to parse was never ours.
+/// First bytes of every line that this program writes. A line that starts otherwise and does not
+/// parse was not written by it.
 inline constexpr std::string_view kLogLineStart = "{\"v\":1,\"device\":\"";
 
-/// Whether a line may be the beginning of one of ours, however short.
+/// Returns whether a line, of any length, may be the start of a line that this program wrote.
 bool begins_like_ours(std::string_view line);
 
-/// Of one line; more is a damaged or foreign one.
+/// Longest valid line, in bytes; a longer one is damaged or foreign.
 inline constexpr size_t kLongestLogLine = size_t{1} << 20;
 
-/// kInvalidInput: cycles without `ok`, `ok` without cycles, or a call that took none.
+/// Checks that cycles fit the outcome. kInvalidInput: cycles without `ok`, `ok` without cycles, or
+/// a call of 0 cycles.
 Status check_cycles(const Measurement& measurement);
 
-/// Without the newline. Bytes of `detail` that are not UTF-8 become U+FFFD.
+/// Returns the line without a newline. Bytes of `detail` that are not UTF-8 become U+FFFD.
 std::string to_log_line(const Measurement& measurement);
 
-/// kInvalidInput: not JSON, a bad checksum, another log version, a missing or mistyped key, or as
-/// check_cycles(). Unknown keys are allowed: later versions add.
+/// Parses a line. kInvalidInput: not JSON, a bad checksum, another log version, a missing or
+/// mistyped key, or as for check_cycles(). Unknown keys are ignored: later versions may add some.
 Result<Measurement> parse_log_line(std::string_view line);
-/// The same of one of many lines, whose equal texts become one.
+/// Parses one of many lines; equal texts share memory through `texts`.
 Result<Measurement> parse_log_line(std::string_view line, TextPool& texts);
 
 }  // namespace tinytune

@@ -6,7 +6,7 @@
 namespace tinytune {
 namespace {
 
-/// What has to be equal for cycles to compare.
+/// Records compete only if these are equal: device hash, fidelity, workload.
 using Contest = std::tuple<uint64_t, Fidelity, std::string>;
 
 Contest contest_of(const Measurement& m) { return {m.device_hash, m.fidelity, m.workload}; }

@@ -54,7 +54,7 @@ std::optional<Fidelity> parse_fidelity(std::string_view name) {
 
 uint64_t median_of(std::vector<uint64_t> cycles) {
   TT_CHECK(!cycles.empty(), "a median of something");
-  // Of an even number of repeats the lower middle: a cycle count that was really seen.
+  // For an even count the lower middle value, not a mean: a cycle count that was really measured.
   const auto middle = cycles.begin() + static_cast<ptrdiff_t>((cycles.size() - 1) / 2);
   std::nth_element(cycles.begin(), middle, cycles.end());
   return *middle;

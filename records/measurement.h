@@ -1,7 +1,7 @@
-// A Measurement: what happened when one schedule of one workload met one device.
+// A Measurement: the outcome of one schedule of one workload on one device.
 //
 // A kernel that does not build, hangs or computes wrong bytes is a measurement too; only `ok` has
-// cycles. There are no sentinel times: a search that saw 1e9 would learn that 1e9 is a time.
+// cycles. There are no sentinel times: a search that saw 1e9 would learn from it as a time.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +23,15 @@ enum class Outcome {
   kCrashed,      ///< a fault, an instruction the device lacks, an access outside its buffers,
                  ///< a changed input, a clobbered register
   kWrongOutput,  ///< differs from the reference in at least one byte
-  kLost,         ///< two workers died with it
+  kLost,         ///< two workers died while measuring it
 };
 
 /// The names used in logs: "ok", "does_not_fit", ….
 std::string_view name_of(Outcome outcome);
 std::optional<Outcome> parse_outcome(std::string_view name);
 
-/// How far a candidate goes, and so what its figures stand on. Each stage includes the ones
-/// before it.
+/// The last stage that a candidate reaches, and so the source of its figures. Each stage includes
+/// the ones before it.
 enum class Fidelity {
   kBuild,     ///< compiled and linked: sizes, and whether it can be built at all; no cycles
   kSimulate,  ///< run and counted by a simulator
@@ -42,17 +42,17 @@ enum class Fidelity {
 std::string_view name_of(Fidelity fidelity);
 std::optional<Fidelity> parse_fidelity(std::string_view name);
 
-/// What produced a measurement, where that was a simulator; a board says its unique id instead.
+/// `source` of a measurement by a simulator; a board's is its unique id.
 inline constexpr std::string_view kSimulatorSource = "simulator";
 
-/// Of the built image, known before anything runs.
+/// Sizes of the built image, known before it runs.
 struct CodeFacts {
   uint64_t code_bytes = 0;      ///< text and read-only data
-  uint64_t constant_bytes = 0;  ///< packed weights and what else the kernel reads
+  uint64_t constant_bytes = 0;  ///< packed weights and the kernel's other constants
   bool operator==(const CodeFacts&) const = default;
 };
 
-/// The middle one of at least one repeat.
+/// Returns the (lower) median of at least one repeat.
 uint64_t median_of(std::vector<uint64_t> cycles);
 
 struct Measurement {
@@ -65,23 +65,23 @@ struct Measurement {
   uint64_t instructions = 0;     ///< of one call; 0 unless kOk
   CodeFacts code;
   uint64_t ram_bytes = 0;  ///< scratch and stack of the kernel, tensors excluded
-  uint64_t seed = 0;       ///< of the run that measured it
+  uint64_t seed = 0;       ///< of the run
   SharedText tuner;        ///< the strategy of that run: "xgb"; empty in logs of other tools
   SharedText tool;         ///< "tinytune 0.1.0"
   SharedText time;         ///< UTC, ISO 8601
-  double seconds = 0;      ///< what the trial took a worker; 0 where nobody said
+  double seconds = 0;      ///< time of the trial on its worker; 0: unknown
   SharedText detail;       ///< one line on a failure; empty for kOk
 
-  // What produced it. Logs of 0.1 have none of these: `run` and `image` are then empty, and the
-  // source is a simulator, because there was no other.
+  // Provenance. Logs of 0.1 lack these fields: `run` and `image` are then empty, and the source is
+  // a simulator, because that version had no other.
   SharedText run;  ///< digest of what decides a run's proposals (tuner/run_identity.h)
   SharedText source = kSimulatorSource;  ///< or a board's unique id
   Fidelity fidelity = Fidelity::kSimulate;
   std::string image;  ///< digest of code and constants
-  SharedText build;   ///< of the worker that measured it
+  SharedText build;   ///< version of the worker that measured it
 
-  /// Median of the repeats; nothing unless kOk. The median and not the minimum: from tightly
-  /// coupled memory they agree, but code in flash has lucky runs, and the minimum rewards luck.
+  /// Median of the repeats; nothing unless kOk. Not the minimum: from tightly coupled memory both
+  /// agree, but code in flash has lucky runs, which the minimum would reward.
   std::optional<uint64_t> median_cycles() const;
 };
 

@@ -13,7 +13,7 @@ size_t key_of(std::string_view workload, std::string_view schedule) {
   return hash(workload) * 31 + hash(schedule);
 }
 
-/// Reads each text once: a million records have some thousand different schedules.
+/// Parses each text once: a million records have some thousand different schedules.
 class SchedulesByText {
  public:
   /// Null: not a schedule.
@@ -30,7 +30,7 @@ class SchedulesByText {
   std::unordered_map<std::string, std::optional<Schedule>> known_;
 };
 
-/// What is no workload has a shape of its own.
+/// Returns shape_text(); a text that does not parse as a workload is its own shape.
 std::string shape_of(const std::string& text) {
   const auto workload = parse_workload(text);
   return workload ? shape_text(*workload) : text;
@@ -55,7 +55,7 @@ Records::Records(std::vector<Measurement> measurements, const Scope& scope,
       ++other_device_;
       return false;
     }
-    // What could not be built cannot be run anywhere: such a record belongs to every scope.
+    // A schedule that cannot be built cannot run anywhere: such a record belongs to every scope.
     if (m.fidelity != scope.fidelity && m.fidelity != Fidelity::kBuild) {
       ++other_fidelity_;
       return false;
@@ -67,7 +67,7 @@ Records::Records(std::vector<Measurement> measurements, const Scope& scope,
     }
     return true;
   };
-  // In place: there may be a million.
+  // Filters in place, as there may be a million records.
   const size_t all = kept_.size();
   size_t kept = 0;
   by_key_.reserve(all);

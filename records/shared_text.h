@@ -1,7 +1,7 @@
-// Text that many records have in common: a workload, a device, the name of a run.
+// Shared immutable text, for texts that many records have in common: workload, device, run.
 //
-// A log of a million records holds a few thousand different texts. Equal ones that came through one
-// TextPool are one allocation, and a copy of a record is a few counters.
+// A log of a million records holds a few thousand different texts. Equal ones from one TextPool
+// share an allocation, and copying a record only increments a few reference counts.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,8 @@
 
 namespace tinytune {
 
-/// Immutable, and cheap to copy. Converts from and to a string, so that nobody else need know.
+/// Immutable, and cheap to copy. Converts implicitly from and to a string, so that other code can
+/// treat it as one.
 class SharedText {
  public:
   SharedText() = default;
@@ -44,7 +45,7 @@ class SharedText {
   std::shared_ptr<const std::string> text_;  ///< null where empty
 };
 
-/// Makes equal texts one. Not thread-safe; texts outlive it.
+/// Interns texts. Not thread-safe; the texts may outlive the pool.
 class TextPool {
  public:
   SharedText shared(std::string_view text) {

@@ -1,8 +1,8 @@
 // Simulated annealing on the ranking model, with AutoTVM's settings.
 //
-// Walkers step from point to point, one knob at a time, and take a step that the model likes less
-// the more rarely the cooler it is. The best points that they have seen are the next batch; the
-// model is fitted anew behind each. AutoTVM plans 64 trials at a time, the first 64 at random.
+// Walkers step from point to point, one knob at a time; the probability of a step to a lower score
+// falls with the temperature. The best points that they visit form the next batch, after which the
+// model is refitted. AutoTVM plans 64 trials at a time, the first 64 at random.
 
 #include <algorithm>
 #include <cmath>
@@ -38,8 +38,8 @@ class Annealing : public GuidedSearch {
     return unseen_.draw(rng_);
   }
 
-  // Every point's score is known before the first step: spaces are small, and a walker asks for
-  // few points of a large one twice.
+  // Scores the whole space before the first step: spaces are small, and in a large one walkers
+  // rarely visit a point twice.
   void plan() {
     planned_at_ = observed_;
     std::vector<size_t> all(space_.size());

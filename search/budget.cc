@@ -9,12 +9,12 @@
 namespace tinytune {
 namespace {
 
-// Take the best of n trials to lie a share of kDistance / n above the optimum. It makes the trials
-// of two stalled tasks stand like the square roots of their cycles, where the cycles alone would
-// starve small layers.
+// The best of n trials is assumed to lie a share of kDistance / n above the optimum. Two stalled
+// tasks then get trials in the ratio of the square roots of their cycles; in the ratio of the
+// cycles themselves, small layers would starve.
 constexpr double kDistance = 2;
 
-// The part of the trials that is dealt out evenly, up to the minimum of each task.
+// One trial in this many is dealt out evenly, up to the minimum of each task.
 constexpr size_t kEvenShare = 4;
 
 }  // namespace
@@ -30,7 +30,7 @@ Budget::Budget(const std::vector<std::vector<int>>& layers) {
   layer_count_ = places.size();
 }
 
-// The logarithm of what the task's best may still be divided by.
+// Returns the logarithm of the speed-up that the task may still gain over its best.
 double Budget::TaskState::potential() const {
   double recent = 0;
   if (best() < kUnknown) {
@@ -46,7 +46,7 @@ size_t Budget::minimum() const {
   return std::clamp<size_t>(trials / (kEvenShare * tasks_.size()), 1, kMinimumTrials);
 }
 
-/// What each layer costs with the best kernel of all its tasks.
+/// Returns each layer's cycles with the best kernel of all its tasks.
 std::vector<double> Budget::layer_cycles() const {
   std::vector<double> cycles(layer_count_, kUnknown);
   for (const TaskState& task : tasks_)
@@ -54,10 +54,10 @@ std::vector<double> Budget::layer_cycles() const {
   return cycles;
 }
 
-/// Cycles of the network that one more trial may save. A layer whose kernels all failed counts like
-/// the dearest one, and a task without a kernel like the layer: until it has one, its layer runs
-/// untuned. A layer whose first trial is out counts like the cheapest one: it will soon say what it
-/// costs, and small layers must not be paid for in advance.
+/// Returns the cycles of the network that one more trial may save. A layer without a kernel is
+/// taken to cost as much as the most expensive task, because it runs untuned; before the task's
+/// first outcome as much as the cheapest one, because its cost will soon be known and a small layer
+/// should not get trials in advance. A task without a kernel is taken to cost as much as its layer.
 double Budget::gain(const TaskState& task, const std::vector<double>& layer_cycles,
                     const Range& known) const {
   const double shrunk = std::exp(-task.potential());
@@ -100,7 +100,7 @@ void Budget::proposed(size_t task) { ++tasks_.at(task).proposed; }
 
 void Budget::observed(size_t task, const Observation& observation) {
   std::vector<double>& best = tasks_.at(task).best_after;
-  // More outcomes than proposals: an earlier log's trial, which counts like one of ours.
+  // More outcomes than proposals: a trial of an earlier log, which counts as one of this run.
   if (best.size() == tasks_[task].proposed) ++tasks_[task].proposed;
   best.push_back(std::min(tasks_[task].best(), observation.cycles().value_or(kUnknown)));
 }

@@ -1,12 +1,11 @@
-// Which task to spend the next trial on: the one with the largest expected gain for the network.
+// Chooses the task for the next trial: the one with the largest expected gain for the network.
 //
-// What a task may still gain is read off its own progress and not off a cost model: what it gained
-// in the younger half of its trials, plus a share for what we cannot know that falls with their
-// number. The model is trained to rank schedules within a task and says nothing on how far the best
-// one is away.
+// A task's potential is estimated from its own progress and not from a cost model: the gain in the
+// later half of its trials, plus a term for the unknown that falls with their number. The model is
+// trained to rank schedules within a task and does not predict the distance to the optimum.
 //
-// Tasks that stand for the same layer are alternatives (its layouts), and the layer costs what the
-// better one costs. A gain of the other counts only as far as it overtakes.
+// Tasks of the same layer are alternatives (its layouts), and the layer costs as much as the best
+// of them. A gain of another counts only as far as it beats that one.
 #pragma once
 
 #include <cstddef>
@@ -18,23 +17,23 @@
 
 namespace tinytune {
 
-/// Raised whenever equal outcomes lead to other choices: a run that goes on with another is
-/// another.
+/// Raised whenever equal outcomes lead to other choices; part of a run's identity.
 inline constexpr int kBudgetVersion = 2;
 
-/// Told every outcome in proposal order; asked before every proposal. Deterministic, and blind to
-/// how many trials the run will have: a run that is continued with more of them stays the same run.
+/// Receives every outcome in proposal order; next() is called before every proposal. Deterministic,
+/// and independent of the run's number of trials, so a run that is continued with more trials
+/// replays the same choices.
 class Budget {
  public:
-  /// `layers[t]`: what task t stands for in the network, at least one layer.
+  /// `layers[t]`: the layers of the network that task t implements, at least one.
   explicit Budget(const std::vector<std::vector<int>>& layers);
 
-  /// Trials a task gets whatever they promise, as soon as they are a quarter of its even share: the
-  /// default first, and later enough to see what moves.
+  /// Trials that each task gets regardless of its expected gain, the default schedule first. They
+  /// are granted gradually: at most a quarter of all trials is dealt out evenly.
   static constexpr size_t kMinimumTrials = 8;
 
-  /// The task for the next trial; nothing when every task is exhausted. `exhausted` tasks are
-  /// those whose strategy had nothing left to propose.
+  /// Returns the task for the next trial; nothing when every task is exhausted, that is when its
+  /// strategy has nothing left to propose.
   std::optional<size_t> next() const;
 
   void proposed(size_t task);
@@ -44,7 +43,7 @@ class Budget {
  private:
   static constexpr double kUnknown = std::numeric_limits<double>::infinity();
   struct TaskState {
-    std::vector<size_t> layers;  ///< places in layers_
+    std::vector<size_t> layers;  ///< consecutive numbers below layer_count_
     size_t proposed = 0;
     bool done = false;
     /// Best cycles after each observation; kUnknown until one was ok.

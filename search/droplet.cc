@@ -1,8 +1,8 @@
 // Coordinate descent over knobs, as TVM's Droplet search does it.
 //
-// Around the best point the neighbours one step away along each knob are tried; the best of those
-// that improve is where the next ones are looked for. Where none does, the steps grow, and where
-// the steps are longer than any list of values the descent starts again from a random point.
+// Tries the neighbours of the best point that are one step away along each knob, and moves to the
+// best one that improves. If none does, the step length grows. When it exceeds every list of
+// values, the descent restarts from a random point.
 
 #include <algorithm>
 #include <deque>
@@ -40,7 +40,7 @@ class Droplet : public OnceEach {
         queue_.pop_front();
         if (unseen_.contains(point)) return point;
       }
-      // Somebody waits for this proposal, so a round that is still out is not waited for.
+      // The caller needs a proposal now, so this does not wait for outstanding ones of the round.
       if (better_) {
         centre_ = *better_;
         better_.reset();
@@ -55,9 +55,9 @@ class Droplet : public OnceEach {
     }
   }
 
-  std::optional<size_t> centre_;  ///< nothing before the first proposal where none was given
+  std::optional<size_t> centre_;  ///< nothing before the first proposal if there is no default
   std::deque<size_t> queue_;
-  std::optional<size_t> better_;                           ///< than the centre
+  std::optional<size_t> better_;                           ///< best point since the centre moved
   double best_ = std::numeric_limits<double>::infinity();  ///< of this descent
   int steps_ = 0, most_steps_ = 1;
 };

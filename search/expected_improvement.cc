@@ -1,10 +1,10 @@
-// Search by expected improvement: what the task's own trials say, and how sure that is, with a
-// hint of what other tasks taught.
+// Search by expected improvement, by a Gaussian process of the task's own trials with hints from
+// other tasks.
 //
-// Nothing is done in batches. Each proposal weighs every outcome that is known by then and takes
-// those that are out for what is expected of them, so that the sixteenth of a window differs from
-// the first without a rule that says how. Families race: one that is far behind is left alone but
-// for a look every now and then, since its kernels are the slow ones to build as well.
+// There are no batches. Each proposal uses all outcomes known by then, and assumes the predicted
+// mean for those still outstanding, so that the proposals of a window differ without an extra
+// rule. Families compete: one that is far behind is tried only now and then, because its kernels
+// are also slow to build.
 
 #include <algorithm>
 #include <cmath>
@@ -21,27 +21,27 @@ namespace tinytune {
 namespace {
 
 // Chosen on the tuning half of bench/spaces' tables.
-constexpr size_t kMostKnown = 64;      // samples: the cube of their number is waited for
-constexpr size_t kMostScored = 3'000;  // a larger space is looked at around its best, and sampled
-constexpr size_t kSample = 1'500;
-constexpr size_t kCentres = 8;       // best points whose neighbours are looked at in it
-constexpr size_t kLearnShare = 8;    // of the trials that must be new before knobs are weighed
-constexpr size_t kFewestRanked = 8;  // own trials before the ranking of loop nests is asked
-constexpr size_t kRanksEvery = 4, kRanksBlindlyEvery = 8;  // proposals
-constexpr size_t kLooksBackEvery = 16;  // of these, at families that are behind as well
-constexpr size_t kWalksEvery = 2, kWalksBlindlyEvery = 4;  // blindly: nobody chose a default
-constexpr double kFarthest = 1.5;      // logarithms behind the best; what is worse is as bad
-constexpr double kWorthATrial = 1e-3;  // improvement, in logarithms; below it half go anywhere
-constexpr size_t kQuiet = 16;          // trials without it before a task is done
-constexpr double kBehind = 0.1;        // logarithms behind the best; such families are left alone
-constexpr double kUntried = 0.3;  // that more behind after one trial, half of it after two, …
-constexpr int kMostDraws = 64;    // for a point of another one
+constexpr size_t kMostKnown = 64;      // samples; a fit's time grows with the cube of their number
+constexpr size_t kMostScored = 3'000;  // points; of a larger space the region of the best is scored
+constexpr size_t kSample = 1'500;      // random points that are scored with it
+constexpr size_t kCentres = 8;         // best points whose neighbours form that region
+constexpr size_t kLearnShare = 8;      // share of new trials before the hyperparameters are learned
+constexpr size_t kFewestRanked = 8;    // own trials before the ranking model is used
+constexpr size_t kRanksEvery = 4, kRanksBlindlyEvery = 8;  // proposals by the ranking model
+constexpr size_t kLooksBackEvery = 16;  // of these, including families that are behind
+constexpr size_t kWalksEvery = 2, kWalksBlindlyEvery = 4;  // "blindly": there is no default point
+constexpr double kFarthest = 1.5;      // logarithms behind the best; worse values are clamped
+constexpr double kWorthATrial = 1e-3;  // improvement, in logarithms; below it half are random
+constexpr size_t kQuiet = 16;          // trials without such an improvement before a task is done
+constexpr double kBehind = 0.1;        // logarithms behind the best; such families are excluded
+constexpr double kUntried = 0.3;  // additional allowance after one trial, half of it after two, …
+constexpr int kMostDraws = 64;    // attempts to draw a point of a family that is not behind
 
-// What other tasks say.
-constexpr double kHearsay = 16;  // own trials that halve what it is worth
+// Use of the hints from other tasks.
+constexpr double kHearsay = 16;  // own trials that halve the weight of hints
 constexpr double kWorthAPromise =
-    0.005;                       // logarithms below the default; less is not followed blindly
-constexpr double kWarned = 0.1;  // logarithms behind it; such starts are not tried blindly
+    0.005;                       // logarithms below the default; a smaller gain is not tried first
+constexpr double kWarned = 0.1;  // logarithms behind the default; such starts are not tried
 
 double expected_improvement(const KnobGuess& guess, double best) {
   if (guess.deviation <= 0) return std::max(0.0, best - guess.mean);
@@ -113,8 +113,9 @@ class ExpectedImprovement : public GuidedSearch {
     return points[chosen].point;
   }
 
-  // Behind the default: what is proven, what other tasks promise most, then the starts that they do
-  // not warn of, and while nothing has run whatever is left of either.
+  // Returns the next of the first proposals after the default: proven points, the best point by the
+  // hints of other tasks, then starts that these do not predict to be slow. Until a kernel has run,
+  // further hinted points and neighbours of the default.
   std::optional<size_t> first_proposal() {
     for (const size_t point : problem_.proven)
       if (unseen_.contains(point)) return point;
@@ -128,7 +129,7 @@ class ExpectedImprovement : public GuidedSearch {
     return near_a_start();
   }
 
-  // The first of each template, and then what else is sensible of those that are not behind.
+  // Returns a start of a family that has no result yet, else a further one of a family not behind.
   std::optional<size_t> next_start() {
     std::optional<size_t> second;
     for (const size_t point : problem_.starts) {
@@ -146,7 +147,7 @@ class ExpectedImprovement : public GuidedSearch {
                        [&](size_t point) { return space_.family_of(point) == family; });
   }
 
-  /// The point of which other tasks expect most, if that is better than the default.
+  /// Returns the best point by the hints of other tasks, if it is predicted to beat the default.
   std::optional<size_t> promise() {
     std::optional<size_t> chosen;
     double least = -kWorthAPromise;
@@ -157,8 +158,8 @@ class ExpectedImprovement : public GuidedSearch {
     return chosen;
   }
 
-  // Nothing has run yet, so nobody knows more than that the defaults are sensible: of the steps
-  // from one of them, what the nests promise.
+  // Nothing has run yet, so only the default is known to be sensible: returns its neighbour with
+  // the fewest instructions by the rule of thumb.
   size_t near_a_start() {
     if (!problem_.default_point) return unseen_.draw(rng_);
     std::optional<size_t> chosen;
@@ -171,7 +172,8 @@ class ExpectedImprovement : public GuidedSearch {
     return chosen ? *chosen : unseen_.draw(rng_);
   }
 
-  // The loop nests say what knobs do not, once there are enough trials to learn from.
+  // Returns the best candidate by the ranking model, whose loop-nest features tell more than knobs
+  // once there are enough trials to learn from.
   size_t ranked_best(Families of) {
     const std::vector<size_t> points = candidates(of);
     const std::vector<float> scores = model_->scores(task_, points);
@@ -179,8 +181,8 @@ class ExpectedImprovement : public GuidedSearch {
                                       scores.begin())];
   }
 
-  // Walks are one knob from the best: what a step gains is the same in most places, and where the
-  // model is wrong a walk still arrives.
+  // Returns the unseen neighbours of the best point. A change of one knob gains about the same in
+  // most places, and such local steps make progress even if the model is wrong.
   std::vector<size_t> unseen_around_best() const {
     std::vector<size_t> around = one_knob_away(space_, known_.front().point);
     std::erase_if(around, [&](size_t point) { return !unseen_.contains(point); });
@@ -194,7 +196,7 @@ class ExpectedImprovement : public GuidedSearch {
     for (const KnobSample& out : hinted(out_)) process_.assume(out);
   }
 
-  // The fastest, where there are more than can be afforded.
+  // Returns the fastest kMostKnown trials as samples; sorts known_.
   std::vector<KnobSample> samples() {
     std::stable_sort(known_.begin(), known_.end(),
                      [](const Known& a, const Known& b) { return a.log_cycles < b.log_cycles; });
@@ -216,8 +218,9 @@ class ExpectedImprovement : public GuidedSearch {
     return samples;
   }
 
-  // A start shows little of what its family can do, so a family gets a few trials to catch up. One
-  // that was not tried is not behind, and nor is any where chance chose what was tried.
+  // Returns whether the point's family is too slow to be tried further. A start shows little of a
+  // family's potential, so a family gets a few trials to catch up. Untried families are not behind;
+  // without a default none is, because the trials were then chosen at random.
   bool is_behind(size_t point) const {
     const size_t family = space_.family_of(point);
     if (!problem_.default_point || best_of_family_[family] >= kFailed) return false;
@@ -229,14 +232,15 @@ class ExpectedImprovement : public GuidedSearch {
     return families == Families::kAll || !is_behind(point);
   }
 
-  // Of a large space few points may belong to families in the race: some of those drawn do not.
+  // Draws a random point of `of`. In a large space such points may be rare: after kMostDraws
+  // attempts it returns any point.
   size_t draw(Families of) {
     size_t point = unseen_.draw(rng_);
     for (int i = 1; i < kMostDraws && !is_among(of, point); ++i) point = unseen_.draw(rng_);
     return point;
   }
 
-  // Never empty: what is behind is all that is left at the end of a space.
+  // Never empty: if only families that are behind are left, it returns their points.
   std::vector<size_t> candidates(Families of) {
     std::vector<size_t> points;
     if (unseen_.size() <= kMostScored) {
@@ -258,16 +262,16 @@ class ExpectedImprovement : public GuidedSearch {
 
   KnobGp process_;
   KnobMoves moves_;
-  std::vector<Known> known_;  ///< the fastest first once samples() was called
-  std::vector<size_t> out_;   ///< proposed and not told yet
+  std::vector<Known> known_;  ///< trials; sorted by samples(), fastest first
+  std::vector<size_t> out_;   ///< proposed points without an outcome
   double best_ = kFailed;
   std::vector<double> best_of_family_;
   std::vector<size_t> trials_of_family_;
-  bool promised_ = false;      ///< a proposal rested on other tasks alone
-  size_t proposed_ = 0;        ///< behind the starts
-  size_t learned_at_ = 0;      ///< trials known when the process last learned
-  size_t gained_at_ = 0;       ///< trials known when the best last became better
-  double expected_ = kFailed;  ///< improvement of the most promising point of all
+  bool promised_ = false;      ///< whether promise() has made a proposal
+  size_t proposed_ = 0;        ///< proposals after the first ones
+  size_t learned_at_ = 0;      ///< trials known when the hyperparameters were last learned
+  size_t gained_at_ = 0;       ///< trials known when the best last improved
+  double expected_ = kFailed;  ///< largest expected improvement of all points
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 // A genetic algorithm with AutoTVM's rates: the fittest breed, children differ from both parents.
 //
-// No generations: a child is bred whenever one is asked for, from those that are known by then. A
-// barrier between generations would leave builders idle, and children of two families of schedules
-// have no meaning, so parents are of one.
+// There are no generations: each call breeds a child from the individuals known by then, because a
+// barrier between generations would leave builders idle. Crossover happens only within a family of
+// schedules, because families have different knobs.
 
 #include <algorithm>
 #include <vector>
@@ -14,9 +14,9 @@ namespace tinytune {
 namespace {
 
 constexpr size_t kPopulation = 100;
-constexpr size_t kFirst = 16;      // random ones to breed from
-constexpr double kMutation = 0.1;  // of each knob
-constexpr int kAttempts = 32;      // at a child that is legal and new
+constexpr size_t kFirst = 16;      // random individuals before breeding starts
+constexpr double kMutation = 0.1;  // probability for each knob
+constexpr int kAttempts = 32;      // to breed a child that is legal and new
 
 class Genetic : public OnceEach {
  public:
@@ -37,7 +37,7 @@ class Genetic : public OnceEach {
     if (living_.size() > kPopulation) living_.pop_back();
   }
 
-  // In proportion to fitness, which is the inverse of the cycles.
+  // Draws an individual with a probability proportional to its fitness, the inverse of its cycles.
   const Living& parent() {
     double all = 0;
     for (const Living& one : living_) all += 1 / one.cycles;

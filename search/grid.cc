@@ -4,9 +4,9 @@
 namespace tinytune {
 namespace {
 
-// Visits the enumeration in bit-reversed order: after n trials the gaps between visited points
-// differ by at most a factor of two, whatever n is. In plain order a budget of a tenth of the space
-// would never move the first knob.
+// Visits the enumeration in bit-reversed order: after any number of trials the gaps between visited
+// points differ by at most a factor of two. In plain order a budget of a tenth of the space would
+// never change the first knob.
 class GridStrategy : public OnceEach {
  public:
   explicit GridStrategy(SearchProblem problem) : OnceEach(std::move(problem), "grid") {

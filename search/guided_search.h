@@ -1,4 +1,4 @@
-// A search guided by a ranking model, of its own task or shared by several.
+// Base class of searches guided by a ranking model, which may be shared by several tasks.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ class GuidedSearch : public OnceEach {
   }
 
   const std::shared_ptr<SharedModel> model_;
-  const size_t task_;  ///< the model's number for it
+  const size_t task_;  ///< the task's number in the model
   size_t observed_ = 0;
 };
 

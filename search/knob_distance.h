@@ -1,4 +1,4 @@
-// How far apart two schedules are, as their knobs say.
+// Distance between two schedules by their knobs.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,8 @@
 
 namespace tinytune {
 
-/// The share of knobs in which two points differ, adjacent values counting half; 1 across families.
+/// Returns the share of knobs in which two points differ; adjacent values count half. 1 if they are
+/// of different families.
 double knob_distance(const ConfigSpace& space, size_t a, size_t b);
 
 }  // namespace tinytune

@@ -1,4 +1,4 @@
-// The points that are one knob away.
+// Neighbours of a point: points that differ from it in one knob.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace tinytune {
 
-/// Those of the space that differ from `point` in one knob, whatever its value; knob by knob.
+/// Returns the points that differ from `point` in one knob, with any other value; ordered by knob.
 std::vector<size_t> one_knob_away(const ConfigSpace& space, size_t point);
 
-/// Of these only the ones whose value stands `steps` places before or behind in the knob's list.
+/// Returns only those whose value is `steps` positions before or behind in the knob's list.
 std::vector<size_t> steps_away(const ConfigSpace& space, size_t point, int steps);
 
 }  // namespace tinytune

@@ -1,9 +1,9 @@
-// What a strategy asks for, and what it hears of it.
+// The messages between a strategy and its caller: proposals and observations.
 //
-// A proposal names how far the candidate shall go. A build alone says whether there is a kernel at
-// all and how large it is, at a fraction of the cost of running it; only what goes to the run's
-// last stage has cycles. An observation says how far the candidate went and carries each repeat,
-// because boards scatter and a strategy may want to know how much.
+// A proposal names the stage up to which the candidate is measured. Building alone shows whether a
+// kernel exists and how large it is, at a fraction of the cost of running it; only candidates of
+// the run's last stage have cycles. An observation names the stage reached and carries each repeat,
+// because cycles of boards scatter and a strategy may use their variance.
 #pragma once
 
 #include <cstddef>
@@ -26,11 +26,11 @@ struct Observation {
   std::vector<uint64_t> samples = {};  ///< cycles of each repeat; empty unless it ran
   Fidelity fidelity = Fidelity::kSimulate;
   CodeFacts code = {};
-  /// Of a worker. Differs from run to run: a strategy that decides by it does not replay.
+  /// Worker's time. Differs from run to run, so a strategy that uses it is not reproducible.
   double seconds = 0;
 
-  /// The median of the samples; nothing unless `outcome` is kOk and the kernel ran. A count of 0 is
-  /// no measurement either: nobody divides by it.
+  /// Returns the median of the samples; nothing unless `outcome` is kOk and the kernel ran. A
+  /// median of 0 also counts as nothing, so that callers may divide by it.
   std::optional<double> cycles() const;
 };
 

@@ -1,4 +1,4 @@
-// A search that proposes each point once, the untuned schedule first.
+// Base class of searches that propose each point once, the default schedule first.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ class OnceEach : public Strategy {
   }
 
  protected:
-  /// `stream`: the name of its random numbers.
+  /// `stream`: name of its random number stream.
   OnceEach(SearchProblem problem, const char* stream)
       : problem_(std::move(problem)),
         space_(*problem_.space),

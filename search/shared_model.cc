@@ -9,29 +9,29 @@
 namespace tinytune {
 namespace {
 
-// A fit takes a time that grows with its rows, and a run of N trials has some log N fits; with at
-// most this many rows one stays near 200 ms (bench/search).
+// The time of a fit grows with its rows, and a run of N trials has about log N fits. With at most
+// this many rows a fit takes about 200 ms (bench/search).
 constexpr size_t kMostRows = 2048;
 constexpr size_t kFewestRowsOfATask = 64;
 
-// Refitted after a share of all observations is new. With one task that is every 8 to 16 of them;
-// with many, whose news mostly concern others, as often for each.
+// The model is refitted when a share of all observations is new: with one task after every 8 to 16
+// of them; with many tasks, whose observations mostly concern other tasks, equally often per task.
 constexpr size_t kRefitShare = 8;
 constexpr size_t kRefitAtLeast = 8;
 constexpr size_t kRefitAtMostPerTask = 16;
 
-// A hint costs a fit for each task, of rows that are not its own: seldom enough that their number
-// is a logarithm of the observations.
+// Hints need a separate fit for each task, to the rows of the others. Refitting at a share of new
+// observations makes the number of fits logarithmic in the number of observations.
 constexpr size_t kForeignAtLeast = 12;
 constexpr size_t kForeignShare = 4;
-constexpr size_t kMostHinted = 20'000;  // points of a space that are scored at each of these fits
+constexpr size_t kMostHinted = 20'000;  // points of a space whose hints are cached at each fit
 constexpr size_t kMostSamples = 384;    // of all other tasks
 constexpr size_t kFewestSamplesOfATask = 16;
-constexpr double kFarthest = 1.5;  // logarithms behind a task's best; what is worse is as bad
+constexpr double kFarthest = 1.5;  // logarithms behind a task's best; worse values are clamped
 constexpr double kNever = 1e9;
 
-/// Columns that say the same in every row teach nothing; leaving them out is what makes a matrix of
-/// every template's knobs and every device's facts cheap.
+/// Returns the columns that are not constant. Constant ones carry no information, and omitting them
+/// keeps a matrix of every template's knobs and every device's facts small.
 std::vector<size_t> varying_columns(const FeatureMatrix& matrix) {
   std::vector<size_t> varying;
   for (size_t c = 0; c < matrix.columns(); ++c) {
@@ -66,8 +66,8 @@ void SharedModel::observe(size_t task, const Observation& observation) {
   ++observed_;
 }
 
-// Places in `points`, spread evenly over the task's whole history: the bad candidates of its
-// beginning say what to avoid as the good ones of its end say what to prefer.
+// Returns indices into `points`, spread evenly over the task's history: the bad candidates of its
+// beginning are as informative as the good ones of its end.
 std::vector<size_t> SharedModel::Task::sampled(size_t most) const {
   const size_t count = std::min(points.size(), most);
   std::vector<size_t> chosen(count);
@@ -102,7 +102,7 @@ std::optional<SharedModel::Fit> SharedModel::fit() {
     const std::vector<float> of_task = task.merits(places);
     merits.insert(merits.end(), of_task.begin(), of_task.end());
     groups.push_back({places.size()});
-    task.rows->describe(points[t]);  // all, before the columns are counted
+    task.rows->describe(points[t]);  // adds columns, so before columns_.size() is used
   }
   const auto matrix_of = [&](std::span<const size_t> columns) {
     FeatureMatrix matrix(columns.size());
@@ -113,7 +113,7 @@ std::optional<SharedModel::Fit> SharedModel::fit() {
   std::vector<size_t> every(columns_.size());
   std::iota(every.begin(), every.end(), size_t{0});
   std::vector<size_t> kept = varying_columns(matrix_of(every));
-  if (kept.empty()) return std::nullopt;  // rows that are all alike have no order
+  if (kept.empty()) return std::nullopt;  // equal rows cannot be ranked
   RankerOptions options;
   options.seed = seed_;
   auto ranker = Ranker::train(matrix_of(kept), merits, groups, options);
@@ -142,8 +142,8 @@ std::vector<float> SharedModel::scores(size_t task, std::span<const size_t> poin
   return scores(*fit_, task, points);
 }
 
-// Half of them the fastest, which say where to go, and half evenly over the history, which say what
-// that is worth.
+// Selects at most `most` samples: half are the fastest, which show the good region; half are spread
+// evenly over the history, which show how much better that region is.
 std::vector<MoveSample> SharedModel::Task::samples(size_t task, size_t most) const {
   std::vector<size_t> places(points.size());
   std::iota(places.begin(), places.end(), size_t{0});

@@ -1,9 +1,9 @@
 // One ranking model for all tasks of a run.
 //
-// Each task's rows are a group of their own, so cycles of different tasks are never compared, and
-// yet what one task taught about unrolling or spilling orders the candidates of the next before it
-// has measured any. The strategies tell what they hear and ask for scores; nothing else decides
-// when the model is fitted, so a trajectory depends on the sequence of calls alone.
+// Each task's rows form a separate group, so cycles of different tasks are never compared. Still,
+// the effect of unrolling or spilling learned from one task orders the candidates of the next
+// before it has any measurement. The model is refitted only at fixed numbers of observations, so a
+// trajectory depends on the sequence of calls alone.
 #pragma once
 
 #include <cstddef>
@@ -24,18 +24,18 @@ class SharedModel {
  public:
   explicit SharedModel(uint64_t seed) : seed_(seed) {}
 
-  /// The number by which the task is told and asked from then on.
+  /// Adds a task and returns its number, which the other functions take.
   size_t add_task(const SearchProblem& problem);
 
-  /// Successful builds say nothing about speed and are passed over.
+  /// Adds an observation. Successful builds without a run are ignored: they do not tell the speed.
   void observe(size_t task, const Observation& observation);
 
-  /// Larger is better, comparable within one call. Refitted first where enough was observed since
-  /// the last fit; all equal before anything was.
+  /// Scores points: larger is better, comparable within one call only; all equal before the first
+  /// observation. Refits the model first if there are enough new observations.
   std::vector<float> scores(size_t task, std::span<const size_t> points);
 
-  /// What the observations of all other tasks promise of points (cost_model/transfer_gp.h), in
-  /// logarithms of cycles. All 0 before there are enough of them.
+  /// Predicts the gain of points from the observations of all other tasks
+  /// (cost_model/transfer_gp.h), in logarithms of cycles. All 0 before there are enough of them.
   std::vector<float> hints(size_t task, std::span<const size_t> points);
 
   /// Observations of all tasks so far.
@@ -44,20 +44,20 @@ class SharedModel {
  private:
   struct Fit {
     Ranker ranker;
-    std::vector<size_t> kept;  ///< the columns that it was trained on
+    std::vector<size_t> kept;  ///< columns that the ranker was trained on
   };
-  /// A fit to all tasks but one.
+  /// A fit to the observations of all tasks but one.
   struct Foreign {
     TransferGp fit;
     size_t fitted = 0;            ///< observations of the others at the last fit
-    std::vector<float> of_space;  ///< by point; empty where the space is too large
+    std::vector<float> of_space;  ///< gain of each point; empty if the space is too large
   };
   struct Task {
     std::unique_ptr<TaskRows> rows;
     std::unique_ptr<KnobMoves> moves;
     size_t space_size = 0;
     std::vector<size_t> points;  ///< observed ones, in order
-    std::vector<double> cycles;  ///< of each; 0 for a failure
+    std::vector<double> cycles;  ///< of each observed point; 0: failed
     Foreign foreign = {};
     std::vector<size_t> sampled(size_t most) const;
     std::vector<float> merits(std::span<const size_t> chosen) const;

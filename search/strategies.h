@@ -1,4 +1,4 @@
-// The constructors behind make_strategy()'s table, one per file.
+// The constructors in make_strategy()'s table, each defined in a file of its own.
 #pragma once
 
 #include <memory>
@@ -10,19 +10,19 @@ namespace tinytune {
 /// Guided by a ranking model of the loop nests.
 std::unique_ptr<Strategy> make_xgb(SearchProblem problem);
 
-/// The largest expected improvement, by the task's own trials and a hint of other tasks'.
+/// Proposes the largest expected improvement, from the task's own trials and hints of other tasks.
 std::unique_ptr<Strategy> make_expected_improvement(SearchProblem problem);
 
-/// Simulated annealing on that model, in AutoTVM's batches.
+/// Simulated annealing on the same model as make_xgb(), in AutoTVM's batches.
 std::unique_ptr<Strategy> make_annealing(SearchProblem problem);
 
-/// Coordinate descent from the default.
+/// Coordinate descent from the default point.
 std::unique_ptr<Strategy> make_droplet(SearchProblem problem);
 
 /// Crossover and mutation of the fittest.
 std::unique_ptr<Strategy> make_genetic(SearchProblem problem);
 
-/// Uniform without repetition.
+/// Uniformly random without repetition.
 std::unique_ptr<Strategy> make_random(SearchProblem problem);
 
 /// Evenly spaced over the enumeration, coarse to fine; the seed does not matter.

@@ -13,7 +13,7 @@ struct Row {
 };
 
 constexpr Row kStrategies[] = {
-    // The first is what `tune` searches with unless it is told otherwise.
+    // The first is the default of `tune`.
     {"bayes", 5, &make_expected_improvement},
     {"xgb", 2, &make_xgb},
     {"annealing", 1, &make_annealing},

@@ -1,7 +1,7 @@
-// A search strategy, ask/tell: a pure function of space, seed and what it was told.
+// A search strategy with an ask/tell interface: a pure function of space, seed and observations.
 //
 // Points are indices into the task's ConfigSpace. A strategy never sees a device, a worker or a
-// clock, so every one is testable without a board, and the same seed gives the same run.
+// clock, so each can be tested without a board, and the same seed gives the same run.
 #pragma once
 
 #include <cstddef>
@@ -23,23 +23,24 @@ namespace tinytune {
 
 class SharedModel;
 
-/// A number about the device by its name: "registers", "cycles of a load".
+/// A named number about the device: "registers", "cycles of a load".
 using DeviceFact = std::pair<std::string, double>;
 
-/// What a strategy may know of its task. `describe` must be thread-safe and deterministic.
+/// The task description for a strategy. `describe` must be thread-safe and deterministic.
 struct SearchProblem {
-  const ConfigSpace* space = nullptr;  ///< outlives the strategy
+  const ConfigSpace* space = nullptr;  ///< must outlive the strategy
   std::function<LoopNest(size_t point)> describe;
-  /// Proposed first; nothing where nobody chose one.
+  /// The hand-chosen default, proposed first; nothing if there is none.
   std::optional<size_t> default_point = {};
-  /// A sensible point of every family, for strategies that look at each before they choose.
+  /// Sensible points of every family, for strategies that try each family before they choose.
   std::vector<size_t> starts = {};
-  /// What was fast for a layer of the same shape, the fastest first: tried behind the default.
+  /// Points that were fast for a layer of the same shape, the fastest first; tried after the
+  /// default.
   std::vector<size_t> proven = {};
   uint64_t seed = 1;
-  Fidelity last_stage = Fidelity::kSimulate;  ///< the one that gives cycles in this run
+  Fidelity last_stage = Fidelity::kSimulate;  ///< the stage that yields cycles in this run
   std::vector<DeviceFact> device = {};
-  /// What the run's tasks learn together; without one a strategy that wants a model has its own.
+  /// Model shared by the run's tasks; if null, a strategy that needs a model creates its own.
   std::shared_ptr<SharedModel> model = nullptr;
 };
 
@@ -47,25 +48,25 @@ class Strategy {
  public:
   virtual ~Strategy() = default;
 
-  /// The next point to try, never one proposed or told before that went as far; nothing when the
-  /// space is done. What follows a build alone is asked for by another proposal of the same point.
+  /// Returns the next point to try; nothing when the space is exhausted. A point that was proposed
+  /// or observed is proposed again only for a later stage, such as a run after a build.
   virtual std::optional<Proposal> propose() = 0;
 
-  /// Whether what it was told says that no further trial is worth its time. Who asks for more
-  /// proposals gets them.
+  /// Returns whether the observations indicate that further trials are not worth their time.
+  /// propose() may still be called.
   virtual bool is_done() const { return false; }
 
-  /// Told in the order proposed. Observations of points never proposed (an earlier log) are
-  /// welcome before the first propose().
+  /// Receives an outcome, in the order of the proposals. Observations of points never proposed (of
+  /// an earlier log) are accepted before the first propose().
   virtual void observe(const Observation& observation) = 0;
 };
 
-/// kInvalidInput lists strategy_names() when `name` is none of them.
+/// Checks that `name` is one of strategy_names(). kInvalidInput lists them.
 Status check_strategy(std::string_view name);
-/// By a name of strategy_names(). kInvalidInput: as check_strategy().
+/// Makes the strategy of that name. kInvalidInput: as for check_strategy().
 Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, SearchProblem problem);
-/// Which trajectories the strategy of that name walks: raised whenever equal calls give others. 0
-/// of a caller's own.
+/// Returns the version of a strategy's behaviour, raised whenever equal calls give other proposals.
+/// 0 if the name is not one of strategy_names(), as of a caller's own strategy.
 int strategy_version(std::string_view name);
 std::vector<std::string_view> strategy_names();
 

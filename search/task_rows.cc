@@ -17,7 +17,7 @@ std::optional<float> number(const std::string& text) {
   return static_cast<float>(value);
 }
 
-/// Numbers where all are, otherwise the words' places in the column's list of words.
+/// Returns a knob's values as numbers if all are; otherwise the indices of words in the column.
 std::vector<float> values_of(const Knob& knob, size_t column, Columns& columns) {
   std::vector<float> values;
   for (const std::string& value : knob.values)

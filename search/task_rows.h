@@ -1,9 +1,9 @@
-// The points of one task as rows that the rows of other tasks can stand beside.
+// Turns the points of one task into rows of a feature matrix shared with other tasks.
 //
-// A row holds the loop nest's features, its switches, the template and the point's knobs, and the
-// device's facts. Knobs stand beside features because no nest shows everything that a compiler does
-// with a knob, and within one task there is enough data to learn it. A knob has its value and not
-// its place in the task's own list, so that a tile of 8 is a tile of 8 in every task.
+// A row holds the loop nest's features, its switches, the template, the point's knobs and the
+// device's facts. Knobs are included because the loop nest does not show everything that a compiler
+// does with a knob, and one task has enough data to learn it. A knob is given by its value and not
+// by its index in the task's list, so that a tile of 8 is the same in every task.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +21,14 @@ namespace tinytune {
 
 class TaskRows {
  public:
-  /// `columns` outlives this; its columns of the space's knobs are claimed here. Of the problem its
-  /// space and its words stay: the model in it may be what owns these rows.
+  /// Adds columns for the space's knobs to `columns`, which must outlive this. Keeps only the
+  /// problem's space and `describe`, because problem.model may own these rows.
   TaskRows(const SearchProblem& problem, Columns& columns);
 
-  /// Makes the rows of these points, which may claim columns.
+  /// Computes the rows of these points, which may add columns.
   void describe(std::span<const size_t> points);
 
-  /// Adds the values of the `kept` columns, in that order; NaN where a row has none.
+  /// Appends the points' rows, restricted to the `kept` columns in that order; NaN: no value.
   void add_to(FeatureMatrix& matrix, std::span<const size_t> points, std::span<const size_t> kept);
 
  private:
@@ -49,10 +49,10 @@ class TaskRows {
   const ConfigSpace& space_;
   const std::function<LoopNest(size_t point)> describe_;
   Columns& columns_;
-  std::vector<Cell> device_;                    ///< in every row
-  std::vector<Cell> template_;                  ///< of each family
-  std::vector<std::vector<KnobColumn>> knobs_;  ///< of each family
-  std::unordered_map<size_t, Row> made_;        ///< each point is described once
+  std::vector<Cell> device_;                    ///< the same in every row
+  std::vector<Cell> template_;                  ///< by family
+  std::vector<std::vector<KnobColumn>> knobs_;  ///< by family and knob
+  std::unordered_map<size_t, Row> made_;        ///< cache by point
 };
 
 }  // namespace tinytune

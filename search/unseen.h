@@ -1,8 +1,8 @@
-// The points of a space that were neither proposed nor told yet.
+// The set of points of a space that have been neither proposed nor observed.
 //
-// A permutation with its inverse, so that taking a named point and drawing a uniform one both cost
-// O(1): rejection sampling would crawl at the end of a small space, and small spaces are walked to
-// their end.
+// A permutation with its inverse, so that removing a given point and drawing a random one both cost
+// O(1). Rejection sampling would be slow near the end of a small space, and small spaces are
+// searched completely.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ class Unseen {
   bool contains(size_t point) const { return place_.at(point) < count_; }
   bool contains(const std::optional<size_t>& point) const { return point && contains(*point); }
 
-  /// False when the point was taken before.
+  /// Removes a point; returns false if it was removed before.
   bool take(size_t point) {
     if (!contains(point)) return false;
     const uint32_t hole = place_[point], last = points_[--count_];
@@ -41,7 +41,7 @@ class Unseen {
     return true;
   }
 
-  /// A uniform point, left in place; the set must not be empty.
+  /// Returns a uniformly random point without removing it; the set must not be empty.
   size_t draw(Rng& rng) const {
     TT_CHECK(!empty(), "nothing left to draw");
     return points_[rng.below(count_)];
@@ -49,7 +49,7 @@ class Unseen {
 
  private:
   std::vector<uint32_t> points_;  ///< the first count_ are unseen
-  std::vector<uint32_t> place_;   ///< of each point in points_
+  std::vector<uint32_t> place_;   ///< index of each point in points_
   size_t count_ = 0;
 };
 

@@ -1,9 +1,9 @@
 // Search guided by a ranking model that is refitted as outcomes arrive.
 //
 // Everything happens inside propose(), at fixed counts of observations, so the trajectory depends
-// on the sequence of calls alone. Up to a window of proposals are out when a batch is chosen, and
-// none of them has news for the next: a batch is therefore spread out, and a model's second best
-// idea is rarely its best one with one knob moved.
+// on the sequence of calls alone. Up to a window of proposals are chosen before any of them has an
+// outcome, so a batch is spread out: a candidate near one already proposed is penalised, or the
+// batch would consist of the model's best point with one knob changed at a time.
 
 #include <algorithm>
 #include <cmath>
@@ -17,15 +17,15 @@ namespace {
 
 // Constants chosen on AutoTVM's measured tables and the synthetic landscapes together
 // (bench/search).
-constexpr size_t kFirstBatch = 8;      // spread out, where the model knows no other task
+constexpr size_t kFirstBatch = 8;      // spread-out trials, if the model knows no other task
 constexpr size_t kOthersSuffice = 64;  // observations of other tasks that replace that batch
-constexpr size_t kRescoreEvery = 8;    // observations, growing by the share below to at most
-constexpr size_t kRescoreAtMost = 16;  // this: a long earlier log must not make the search deaf
+constexpr size_t kRescoreEvery = 8;    // least observations between scorings; grows by the share
+constexpr size_t kRescoreAtMost = 16;  // below; limited, or a long earlier log would delay updates
 constexpr size_t kRescoreShare = 8;
 constexpr size_t kMostScored = 20'000;  // a larger space is sampled
 constexpr size_t kSample = 4096;
-constexpr double kRandomShare = 0.05;  // uniform proposals, whatever the model thinks
-constexpr size_t kShortlist = 256;     // the model's best, among which a batch is spread out
+constexpr double kRandomShare = 0.05;  // share of random proposals, independent of the model
+constexpr size_t kShortlist = 256;     // best candidates by score, from which a batch is chosen
 constexpr double kSpread = 0.5;        // penalty for nearness, in deviations of the shortlist
 
 class XgbStrategy : public GuidedSearch {
@@ -52,7 +52,7 @@ class XgbStrategy : public GuidedSearch {
     return std::clamp(*scored_at_ / kRescoreShare, kRescoreEvery, kRescoreAtMost);
   }
 
-  // Of a few random points, the one farthest from those already out.
+  // Returns the one of a few random points that is farthest from the points already proposed.
   size_t spread_out() {
     size_t best = unseen_.draw(rng_);
     double farthest = -1;

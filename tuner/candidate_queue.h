@@ -1,5 +1,5 @@
-// Where the session sends candidates: anything that takes jobs and gives their outcomes back in
-// whatever order they finish. The pool of RPC workers is the one that measures (worker_queue.h).
+// Interface to which the session submits candidates: takes jobs and returns their outcomes in the
+// order in which they finish. worker_queue.h implements it with a pool of RPC workers.
 #pragma once
 
 #include <chrono>
@@ -22,14 +22,15 @@ class CandidateQueue {
  public:
   virtual ~CandidateQueue() = default;
 
-  /// `task` is an index into the session's tasks. The ticket comes back with the outcome.
+  /// Submits a candidate; `task` is an index into the session's tasks. Returns the ticket by which
+  /// its outcome is identified.
   virtual uint64_t submit(size_t task, const Schedule& schedule, Fidelity stage) = 0;
 
-  /// The next outcome, in any order; nothing if none came in time. kFailed: no worker is left that
-  /// could finish what was submitted.
+  /// Waits for the next outcome, in any order; nothing after the timeout. kFailed: no worker is
+  /// left to finish the submitted candidates.
   virtual Result<std::optional<Finished>> wait(std::chrono::milliseconds timeout) = 0;
 
-  /// Where the time of what was submitted went; `search` is not ours to know.
+  /// Returns the time spent on submitted candidates, by stage, without `search`.
   virtual TuneTimes times() const { return {}; }
 };
 

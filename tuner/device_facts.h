@@ -1,4 +1,4 @@
-// What the ranking model may know of a device: numbers by name, and nothing about what they mean.
+// Features of a device for the ranking model: numbers by name, without a meaning attached.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace tinytune {
 
-/// "registers", "can dsp", "cycles load", …: equal names mean the same on every device, so that
-/// rows measured on several can stand in one matrix.
+/// Returns "registers", "can dsp", "cycles load", …. A name means the same on every device, so that
+/// rows measured on several devices can share a matrix.
 std::vector<DeviceFact> facts_of(const Device& device);
 
 }  // namespace tinytune

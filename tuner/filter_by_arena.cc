@@ -19,8 +19,8 @@ bool permitted(const Schedule& schedule, const Task& task) {
          permitted_by_others(task, schedule);
 }
 
-/// As networks choose (deploy/selection/kernel_options.cc): with less scratch, the default's
-/// template comes before the next.
+/// Returns the new default, by the rule of networks (deploy/selection/kernel_options.cc): a
+/// schedule of the default's template with less scratch comes before the next template.
 Schedule start_within(const ConfigSpace& kept, const Task& task, const Schedule& by_default,
                       const Device& device, uint64_t room) {
   const auto same = [&](const Schedule& s) {
@@ -40,7 +40,7 @@ Schedule start_within(const ConfigSpace& kept, const Task& task, const Schedule&
 Status filter_by_arena(const NetworkMemory& memory, const Device& device,
                        const ArenaAllowance& arena, std::vector<TuningTask>& tasks,
                        Records& records) {
-  // Around a layer, NCHW tensors have the bytes of NHWC ones.
+  // A layer's NCHW tensors have the same sizes as its NHWC ones.
   const auto key_of = [](int layer, Workload workload) {
     workload.layout = Layout::kNhwc;
     return std::pair(layer, to_text(workload));

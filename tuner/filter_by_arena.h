@@ -1,4 +1,4 @@
-// Spaces cut to what a network within a memory limit can use.
+// Restricts search spaces to schedules that a network within a memory limit can use.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace tinytune {
 
-/// Drops from every task the schedules that no network within the arena can use, and from the
-/// records those of them that were measured; a task whose default goes starts as an untuned network
-/// runs it: from the nearest of its template, or the next template's default. The arena has its
-/// bytes. kFailed: nothing is left of a task.
+/// Removes from every task the schedules that do not fit into the arena with the layer's live
+/// tensors, and removes their measurements from the records. If a task's default is removed, its
+/// new default is the schedule of an untuned network: the nearest one of the same template, else
+/// the next template's default. Requires `arena.bytes`. kFailed: a task has no schedule left.
 Status filter_by_arena(const NetworkMemory& memory, const Device& device,
                        const ArenaAllowance& arena, std::vector<TuningTask>& tasks,
                        Records& records);

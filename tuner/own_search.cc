@@ -47,7 +47,7 @@ class Asked final : public Strategy {
   const TuningTask& task_;
   Fidelity stage_;
   MessageSink on_message_;
-  std::vector<bool> known_;  // proposed, or told of
+  std::vector<bool> known_;  // by point: proposed or observed
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Strategies of the caller's own as the tuner asks and tells its own ones.
+// Adapts search strategies of the caller to the tuner's Strategy interface.
 #pragma once
 
 #include <memory>
@@ -13,13 +13,15 @@
 
 namespace tinytune {
 
-/// kInvalidInput: without a name or a maker, or of a name that is taken.
+/// Checks a caller's search. kInvalidInput: it lacks a name or `make`, or its name is that of a
+/// built-in strategy.
 Status check_own_search(const OwnSearch& search);
 
-/// For logs: of the caller's own search, or the strategy's.
+/// Returns the name for logs: of the caller's search if there is one, else of the strategy.
 const std::string& name_of_tuner(const TuneOptions& options);
 
-/// One per task. kInvalidInput: a task for which it makes none. `tasks` outlive them.
+/// Makes one strategy per task; `tasks` must outlive them. kInvalidInput: the search makes none for
+/// some task.
 Result<std::vector<std::unique_ptr<Strategy>>> own_strategies(const OwnSearch& search,
                                                               const std::vector<TuningTask>& tasks,
                                                               const RunSettings& settings,

@@ -14,10 +14,10 @@
 namespace tinytune {
 namespace {
 
-/// Of a run's time; the rest is the board's.
+/// Share of the time budget for the simulator; the rest is for the board.
 constexpr double kSearchShare = 0.8;
 
-/// Points that are known to be worth trying, best first.
+/// Proposes a fixed list of points, best first.
 class ShortList final : public Strategy {
  public:
   ShortList(std::vector<size_t> points, Fidelity stage)
@@ -36,7 +36,7 @@ class ShortList final : public Strategy {
   const Fidelity stage_;
 };
 
-/// The default, then what the simulator found, fastest first.
+/// Returns the default point, then the simulator's fastest ones in order; at most `most`.
 std::vector<size_t> promising_of(const TuningTask& task, const Records& simulated, size_t most) {
   std::vector<const Measurement*> ranked = simulated.of(task.workload);
   std::erase_if(ranked, [](const Measurement* m) { return !m->median_cycles(); });
@@ -51,7 +51,8 @@ std::vector<size_t> promising_of(const TuningTask& task, const Records& simulate
   return points;
 }
 
-/// Trials are those that the log has, of these tasks, and those of the lists that it lacks.
+/// Returns the order of the board's run. Its trials are the log's trials of these tasks plus the
+/// listed points that the log lacks.
 Order order_of(const std::vector<TuningTask>& tasks, const Records& simulated,
                const RunSettings& settings, const Records& records) {
   std::vector<std::unique_ptr<Strategy>> lists;
@@ -79,7 +80,7 @@ Result<TuneReport> tune_prescreened(const Model& model, const std::string& devic
   if (address.is_program())
     return Error(ErrorCode::kUnsupported, address.device + " has no simulator to search on");
   TuneOptions search = options;
-  search.listen.clear();  // others come with boards
+  search.listen.clear();  // remote workers have boards
   if (search.workers == 0) search.workers.reset();
   if (search.budget_seconds) *search.budget_seconds *= kSearchShare;
   TT_TRY_ASSIGN(const TuneReport simulated, tune_model(model, address.device, search));

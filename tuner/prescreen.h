@@ -1,8 +1,9 @@
-// Two fidelities: the simulator of a device looks for schedules, its board measures the best.
+// Tuning with two fidelities: searches on the device's simulator, then measures the best schedules
+// on the board.
 //
-// A simulated trial costs no board, and a simulator that is a few percent off still knows nine in
-// ten schedules for slow (ADR 81). Neither search is told of the other: the first is a run on the
-// simulator like any other, the second tries a list. Both are in the log, each under its fidelity.
+// A simulated trial needs no board, and a simulator that is a few percent off still recognises nine
+// in ten schedules as slow (ADR 81). The two runs are independent: the first is an ordinary run on
+// the simulator, the second tries a list. Both are logged, each under its fidelity.
 #pragma once
 
 #include <string>
@@ -13,12 +14,12 @@
 
 namespace tinytune {
 
-/// Schedules of each task that go to the board: its default, and the simulator's fastest.
+/// Schedules of each task that are measured on the board: its default and the simulator's fastest.
 inline constexpr size_t kPromising = 8;
 
-/// `device` is a board's address. Trials of the options are the simulator's; the report is of the
-/// board. kInvalidInput: a simulator's address. kUnsupported: the device has no simulator.
-/// Otherwise as tune_model().
+/// Tunes a model; `device` is a board's address. The options' trials are those of the simulator;
+/// the report is of the board. kInvalidInput: a simulator's address. kUnsupported: the device has
+/// no simulator. Other errors: those of tune_model().
 Result<TuneReport> tune_prescreened(const Model& model, const std::string& device,
                                     const TuneOptions& options);
 

@@ -11,7 +11,7 @@
 namespace tinytune {
 namespace {
 
-/// Evenly over the log, and the best whatever its place.
+/// Returns the best record, then at most `most` spread evenly over the log.
 std::vector<const Measurement*> chosen(const std::vector<const Measurement*>& all, size_t most) {
   const auto fewest_cycles = [](const Measurement* a, const Measurement* b) {
     const auto left = a->median_cycles(), right = b->median_cycles();
@@ -47,7 +47,7 @@ Prior::Prior(const std::vector<Measurement>& records, const std::vector<TuningTa
       const auto point = schedule ? told.space.find(*schedule) : std::nullopt;
       if (point) told.observations.push_back(observation_of(*point, *m));
     }
-    // The best comes first, and where not even it ran there is nothing to learn.
+    // The best record comes first; if it has no cycles, no record has any to learn from.
     if (told.observations.empty() || !told.observations.front().cycles()) continue;
     told_.push_back(std::move(told));
   }

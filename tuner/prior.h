@@ -1,10 +1,10 @@
-// What a log knows of tasks that a run does not tune: those of other networks, before its first
-// proposal.
+// Prior knowledge from a log: records of tasks that a run does not tune, such as those of other
+// networks, used before its first proposal.
 //
-// Records of the run's own tasks are history (session.h): trials that are not repeated. A record of
-// another task is hearsay: it teaches the shared model as one more task, and what gained there is
-// tried early here. How far it is believed is inferred from this run's own trials
-// (knob_gp.h), so what misleads fades.
+// Records of the run's own tasks are history (session.h): their trials are not repeated. Records of
+// other tasks train the shared model as additional tasks, and schedules that were fast there are
+// tried early here. Their weight is inferred from this run's own trials (knob_gp.h), so misleading
+// records lose their influence.
 #pragma once
 
 #include <string>
@@ -19,26 +19,26 @@ namespace tinytune {
 
 class Prior {
  public:
-  /// Records of a workload that are told, its best among them: a model is asked to learn what is
-  /// common, and its time is shared by all workloads.
+  /// Records used per workload, besides its best: the model should learn what is common, and all
+  /// workloads share its training time.
   static constexpr size_t kMostRows = 256;
 
-  /// `records`: all of `device`, in the order of the log. Those of the run's `tasks` are not its
-  /// matter, nor is what was measured after the first record of the run of that `identity`: a run
-  /// that is resumed must know no more than it did.
+  /// `records`: all those of `device`, in the log's order. Ignores records of the run's `tasks`,
+  /// and all from the first record of the run with that `identity` on: a resumed run must know no
+  /// more than it did originally.
   Prior(const std::vector<Measurement>& records, const std::vector<TuningTask>& tasks,
         const std::string& identity, const Device& device);
 
-  /// The model refers to this prior from then on.
+  /// Adds the prior's tasks and observations to the model, which refers to this prior from then on.
   void teach(SharedModel& model) const;
 
-  /// The points of the task's space that were fastest for other workloads of its shape, the fastest
-  /// first; a few.
+  /// Returns the few points of the task's space that were fastest for other workloads of its shape,
+  /// the fastest first.
   std::vector<size_t> proven_for(const TuningTask& task) const;
 
-  /// How many records are told.
+  /// Number of records used.
   size_t used() const;
-  /// Of so many workloads.
+  /// Number of workloads of these records.
   size_t workloads() const { return told_.size(); }
 
  private:
@@ -48,7 +48,7 @@ class Prior {
     std::vector<Observation> observations;
   };
   Device device_;
-  std::vector<Told> told_;  ///< by text
+  std::vector<Told> told_;  ///< sorted by the workload's text
 };
 
 }  // namespace tinytune

@@ -9,7 +9,7 @@ namespace {
 
 using Measurements = std::vector<Measurement>;
 
-/// Of one log; the rest is told.
+/// Returns the device's measurements of one log, and reports ignored lines and records to `sink`.
 Result<Measurements> heard_from(const std::string& path, const Device& device,
                                 const MessageSink& sink) {
   TT_TRY_ASSIGN(LogContents found, read_log(path));

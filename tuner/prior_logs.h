@@ -1,8 +1,7 @@
-// Other logs, with which a new one begins.
+// Starts a new log with the records of other logs.
 //
-// What a run knows stands in its log, so that one that is resumed knows what it knew (ADR 81).
-// Naming other logs therefore copies their records into a log that is empty, as `tune log merge`
-// would.
+// A run uses only what is in its log, so that a resumed run has the same knowledge (ADR 81). Naming
+// prior logs therefore copies their records into an empty log, as `tune log merge` would.
 #pragma once
 
 #include <string>
@@ -14,12 +13,11 @@
 
 namespace tinytune {
 
-/// Appends to `log` what `priors` have measured on a device of that name, each measurement once,
-/// and adds it to `contents`, which is what the log holds. A log that has records is left as it is;
-/// `sink`, which may be empty, hears of records that came too late, and of what was left out and
-/// why.
+/// Appends the measurements of `priors` on a device of that name to `log`, without duplicates, and
+/// to `contents`, which must be the log's contents. A log that has records is left unchanged.
+/// `sink`, which may be empty, is told about records that were ignored, and why.
 ///
-/// kNotFound, kInvalidInput, kFailed: as read_log() and LogWriter::append() say.
+/// kNotFound, kInvalidInput, kFailed: as for read_log() and LogWriter::append().
 Status begin_with(const std::vector<std::string>& priors, const Device& device, LogWriter& log,
                   LogContents& contents, const MessageSink& sink);
 

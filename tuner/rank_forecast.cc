@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kFewestPoints = 4;
 
-/// The place of each value in order; equal values share the mean of theirs.
+/// Returns the rank of each value; equal values share their mean rank.
 std::vector<double> ranks_of(std::span<const double> values) {
   std::vector<size_t> order(values.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -28,7 +28,7 @@ std::vector<double> ranks_of(std::span<const double> values) {
   return ranks;
 }
 
-/// Records of a task that its space still has, with their points, in the log's order.
+/// A record of a task whose schedule is in the space, with its point.
 struct Heard {
   size_t point = 0;
   const Measurement* measurement = nullptr;

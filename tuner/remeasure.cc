@@ -16,13 +16,13 @@ namespace {
 constexpr uint64_t kConstantsSeed = 1;
 constexpr std::chrono::milliseconds kTick{100};
 
-// Whether it computes some rows of the layer, by the same constants.
+// Returns whether `strip` computes some rows of the layer, with the same constants.
 bool is_strip_of(const Workload& strip, const Workload& layer) {
   Workload rows = layer;
   rows.in_h = strip.in_h;
   rows.out_h = strip.out_h;
   rows.pad_top = strip.pad_top;
-  Workload turned = layer;  // whose rows are columns (codegen/passes/restate_layers.h)
+  Workload turned = layer;  // rows and columns exchanged (codegen/passes/restate_layers.h)
   turned.in_w = strip.in_w;
   turned.out_w = strip.out_w;
   turned.pad_left = strip.pad_left;
@@ -40,7 +40,7 @@ Result<Task> task_of(const std::string& workload, std::span<const Task> known) {
   return Task{short_name(parsed), parsed, std::move(data), {}};
 }
 
-/// The distinct workloads of records, and which of them each record has.
+/// The distinct workloads of the records, and the index of each record's workload.
 struct Tasks {
   std::deque<Task> tasks;  ///< TuningTask points into it
   std::vector<TuningTask> tuning;

@@ -1,4 +1,4 @@
-// What a log says, measured again: for a build server that has to notice a slower compiler or
+// Measures the records of a log again, so that a build server can detect a slower compiler or
 // kernel.
 #pragma once
 
@@ -20,12 +20,13 @@ struct Remeasured {
   MeasureResult now;
 };
 
-/// Every record's schedule, built, verified and counted by workers: with the constants of the one
-/// of `known` that has its workload, or of which it is some rows, or else with some that are
-/// generated for the facts that it states. Kernels branch where a result is clamped, so the latter
-/// may differ by a few percent from what was measured with others. In the records' order. Of
-/// `options` the workers, their program, `cancel` and `on_message` are read. kUnsupported: a
-/// workload that no constants were found for. kInterrupted: cancelled. Otherwise as tune_model().
+/// Builds, verifies and times every record's schedule on workers, and returns the results in the
+/// records' order. Constants are those of the task of `known` with the same workload, or of which
+/// the workload is a strip; else they are generated to match the facts that the workload states.
+/// Generated ones may change cycles by a few percent, because kernels branch where a result is
+/// clamped. Of `options` only the workers, their program, `cancel` and `on_message` are used.
+/// kUnsupported: no constants were found for a workload. kInterrupted: cancelled. Other errors:
+/// those of tune_model().
 Result<std::vector<Remeasured>> remeasure(std::span<const Measurement> records,
                                           std::span<const Task> known, const Device& device,
                                           const std::string& device_name,

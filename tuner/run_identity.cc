@@ -19,7 +19,7 @@ void add_space(Digester& digest, const ConfigSpace& space) {
       for (const std::string& value : knob.values) digest.add(value);
     }
   }
-  std::vector<uint16_t> points;  // in one piece: there are thousands
+  std::vector<uint16_t> points;  // added at once, as there are thousands
   for (size_t p = 0; p < space.size(); ++p) {
     points.push_back(static_cast<uint16_t>(space.family_of(p)));
     const ConfigSpace::Coordinates& at = space.coordinates(p);

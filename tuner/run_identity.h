@@ -1,6 +1,6 @@
-// What makes two calls one run: everything that decides which candidates are proposed.
+// Identity of a run: a digest of everything that decides which candidates are proposed.
 //
-// Only records of the same run are replayed. All others that fit a task are history, told to the
+// Only records of the same run are replayed. All others of its tasks are history, passed to the
 // strategies before they propose anything (ADR 10).
 #pragma once
 
@@ -18,21 +18,21 @@ namespace tinytune {
 struct RunSettings {
   std::string tuner = "bayes";
   uint64_t seed = 1;
-  /// How many proposals are out before the oldest outcome is told.
+  /// Number of outstanding proposals; when reached, the next one waits for the oldest outcome.
   size_t window = 16;
-  /// What gives cycles: a simulator or a board.
+  /// Source of the cycles: a simulator or a board.
   Fidelity fidelity = Fidelity::kSimulate;
-  /// Schedules of each task that another fidelity found, instead of the strategy's own proposals;
-  /// 0: none.
+  /// Number of schedules per task that another fidelity found, which replace the strategy's
+  /// proposals; 0: the strategy proposes.
   size_t promising = 0;
 };
 
-/// A digest of the tasks in order, each with its layers, every point of its space, the default
-/// one and those of its templates, of the device, the strategy with its version, seed, window and
-/// fidelity. Layouts, passes and memory limits need no mention: they act by changing tasks and
-/// spaces. Neither does the number of trials, so that a run may be given more of them.
+/// Returns the digest of the tasks in order (each with its layers, every point of its space, its
+/// default point and those of its templates), the device, the strategy with its version, seed,
+/// window and fidelity. Layouts, passes and memory limits are included only by their effect on
+/// tasks and spaces. The number of trials is left out, so that a run can be continued with more.
 ///
-/// `settings.tuner` is a strategy that exists.
+/// `settings.tuner` must be an existing strategy.
 std::string run_identity(const std::vector<TuningTask>& tasks, const Device& device,
                          const RunSettings& settings);
 

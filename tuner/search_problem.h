@@ -1,4 +1,5 @@
-// A tuning task, a device and a log in the words of search, which knows none of them.
+// Converts a tuning task, a device and measurements to the types of search/, which knows none of
+// them.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +11,14 @@
 
 namespace tinytune {
 
-/// Without a seed, a last stage or a shared model, which are a run's. `task` outlives it.
+/// Returns a problem without seed, last stage and shared model, which the run sets. `task` must
+/// outlive it.
 SearchProblem problem_of(const TuningTask& task, const Device& device);
 
-/// The same of a workload that is not tuned. `space` outlives it.
+/// Returns the problem of a workload that is not tuned. `space` must outlive it.
 SearchProblem problem_of(const Workload& workload, const ConfigSpace& space, const Device& device);
 
-/// What a strategy hears of a measurement of its task's `point`.
+/// Converts a measurement of a task's `point` to an observation.
 Observation observation_of(size_t point, const Measurement& measurement);
 
 }  // namespace tinytune

@@ -16,14 +16,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// How often a waiting run looks at the clock and at its user.
+/// Interval at which a waiting run checks its time limit and cancellation.
 constexpr std::chrono::milliseconds kTick{100};
 
-/// A run that must stop still takes what its workers are about to finish, but does not wait for a
-/// candidate that hangs.
+/// Time for which a stopped run still accepts outcomes; longer would wait for hanging candidates.
 constexpr std::chrono::milliseconds kGrace{1000};
 
-/// Between two measurements of one kernel on a board that is as it was.
+/// Largest accepted relative change between two measurements of one kernel on a board.
 constexpr double kMostBoardChange = 0.05;
 
 std::string utc_now() {
@@ -35,7 +34,7 @@ std::string utc_now() {
   return text;
 }
 
-/// One line, and not a compiler's whole diagnosis.
+/// Returns the first line, shortened: a compiler's whole diagnosis is too long for a log.
 std::string shortened(const std::string& detail) {
   constexpr size_t kMost = 240;
   return detail.substr(0, std::min(detail.find('\n'), kMost));
@@ -43,10 +42,10 @@ std::string shortened(const std::string& detail) {
 
 double seconds_of(const StageTimes& times) {
   const double ms = times.lower_ms + times.llvm_ms + times.link_ms + times.run_ms + times.verify_ms;
-  return std::round(ms) / 1000;  // to the millisecond: a log is read by people
+  return std::round(ms) / 1000;  // rounded to milliseconds, for human readers of the log
 }
 
-/// What a build alone would have said of a candidate that went further.
+/// Returns the measurement of only building a candidate, from one that may have gone further.
 Measurement build_part(Measurement m) {
   const bool ended_there = m.fidelity == Fidelity::kBuild || m.outcome == Outcome::kLost ||
                            m.outcome == Outcome::kBuildFailed ||
@@ -60,7 +59,8 @@ Measurement build_part(Measurement m) {
   return m;
 }
 
-// A simulator gives the same cycles each time, a board nearly so.
+// Returns whether a second measurement confirms the logged cycles: exactly on a simulator, within
+// kMostBoardChange on a board.
 bool holds(uint64_t logged, const MeasureResult& now) {
   if (now.outcome != Outcome::kOk || now.cycles.empty()) return false;
   const double change =
@@ -72,10 +72,10 @@ bool holds(uint64_t logged, const MeasureResult& now) {
 
 struct Session::Outstanding {
   Trial trial;
-  std::optional<uint64_t> ticket;          ///< while it is being measured
-  std::optional<Measurement> measurement;  ///< once known
-  bool replayed = false;                   ///< the log already holds it
-  bool charged = false;                    ///< it took one of the run's trials
+  std::optional<uint64_t> ticket;          ///< set if it was submitted
+  std::optional<Measurement> measurement;  ///< set once known
+  bool replayed = false;                   ///< taken from the log
+  bool charged = false;                    ///< counts as one of the run's trials
 };
 
 struct Session::Run {
@@ -86,12 +86,12 @@ struct Session::Run {
   std::unique_ptr<CandidateQueue> queue = nullptr;
   std::deque<Outstanding> window = {};
   double search_seconds = 0;
-  /// Trials that the trajectory may still take. Counted as it proposes and not as the log grows, so
-  /// that a resumed run stops asking where the undisturbed one does.
+  /// Remaining trials. Decremented at proposals and not when the log grows, so that a resumed run
+  /// stops proposing at the same point as an uninterrupted one.
   uint64_t allowance = 0;
   std::optional<Clock::time_point> stopped_at = {};
-  std::map<size_t, uint64_t> best = {};  ///< cycles by task, of this run's trials
-  uint64_t without_gain = 0;             ///< trials in a row
+  std::map<size_t, uint64_t> best = {};  ///< least cycles by task, of this run's trials
+  uint64_t without_gain = 0;             ///< consecutive trials without improvement
   SessionEnd end = {};
 };
 
@@ -112,8 +112,8 @@ uint64_t Session::matching_of_others(const Run& run) const {
   return count;
 }
 
-// Only what was there before the run's first record: another run may have written since, and a
-// resumed run must know no more than it did.
+// Passes on only records before the run's first one: another run may have appended later ones, and
+// a resumed run must know no more than it did originally.
 void Session::tell_history(Run& run) const {
   for (const Measurement& m : records_.all()) {
     if (m.run == run.identity) return;
@@ -125,7 +125,7 @@ bool Session::finished(const Run& run) const {
   return run.stopped_at || run.end.exhausted || run.end.stopped_early || run.allowance == 0;
 }
 
-/// What the log says of a candidate already.
+/// Returns the candidate's measurement in the log, if any.
 std::optional<Measurement> Session::known(const Trial& trial) const {
   const TuningTask& task = tasks_[trial.task];
   const Measurement* record =
@@ -152,7 +152,7 @@ Status Session::fill_window(Run& run, const StartQueue& start) {
       const Schedule schedule = tasks_[trial->task].space.schedule(trial->proposal.point);
       next.ticket = run.queue->submit(trial->task, schedule, trial->proposal.stage);
     }
-    // What other runs measured was counted before this one began.
+    // Records of other runs were already subtracted from the allowance at the start.
     next.charged = !next.replayed || next.measurement->run == run.identity;
     if (next.charged) --run.allowance;
     run.window.push_back(std::move(next));
@@ -212,8 +212,8 @@ Measurement Session::measurement_of(const Run& run, const Trial& trial,
   };
 }
 
-// Counted in the order proposed and from replayed trials too, so that a resumed run stops where it
-// stopped.
+// Counts trials in the order of proposals, including replayed ones, so that a resumed run stops at
+// the same trial.
 void Session::notice_gain(Run& run, const Outstanding& told) const {
   if (!told.charged) return;
   const auto cycles = told.measurement->median_cycles();
@@ -240,7 +240,7 @@ Status Session::report_oldest(Run& run, const OnTick& on_tick) {
     ++run.end.measured;
     on_tick(records_, run.end.measured, true);
   }
-  if (built_only && oldest.charged) ++run.allowance;  // a build that works is no trial
+  if (built_only && oldest.charged) ++run.allowance;  // a successful build is not a trial
   if (!built_only) notice_gain(run, oldest);
   const ProcessorWatch telling;
   run.trajectory.observe(oldest.trial, measurement);
@@ -281,15 +281,15 @@ Result<SessionEnd> Session::run(Trajectory trajectory, const RunSettings& settin
     TT_TRY(fill_window(run, start));
     if (run.window.empty()) break;
     TT_TRY(wait_for_oldest(run, on_tick));
-    if (!run.window.front().measurement) break;  // stopped, and the grace is over
+    if (!run.window.front().measurement) break;  // stopped, and kGrace has passed
     TT_TRY(report_oldest(run, on_tick));
   }
-  // What is left in the window of a run that was stopped may take for ever.
+  // Candidates left in the window of a stopped run may never finish.
   if (run.end.measured > 0 && !run.end.interrupted && run.window.empty())
     TT_TRY(confirm_winners(run, on_tick));
   if (run.queue) run.end.times = run.queue->times();
   run.end.times.search = run.search_seconds;
-  // Told to stop when there was nothing left to do anyway: that is a run that is done.
+  // A run that had nothing left to do when it was cancelled counts as complete.
   const bool is_done = run.allowance == 0 || run.end.exhausted || run.end.stopped_early;
   if (run.window.empty() && is_done) run.end.interrupted = false;
   return run.end;

@@ -1,10 +1,10 @@
 // The tuning loop: propose, measure, log, tell.
 //
-// Kept deterministic under any number of workers by a window of fixed size: so many proposals are
-// out, and the oldest outcome is logged and told before the next proposal is asked for. What is
-// proposed then depends on the tasks, the settings and the outcomes, and never on who was faster.
-// An outcome that the log already holds is taken from there, so a resumed run replays its own past
-// in milliseconds and goes on as if it had never stopped (ADR 10).
+// Deterministic for any number of workers, by a window of fixed size: when that many proposals are
+// outstanding, the oldest outcome is logged and observed before the next proposal is made. So
+// proposals depend on the tasks, the settings and the outcomes, and never on the speed of workers.
+// Outcomes that are in the log are taken from it, so a resumed run replays its past in milliseconds
+// and continues as if it had never stopped (ADR 10).
 #pragma once
 
 #include <atomic>
@@ -27,16 +27,16 @@
 namespace tinytune {
 
 struct SessionLimits {
-  uint64_t trials = 0;                   ///< matching measurements in the log included
-  std::optional<double> budget_seconds;  ///< from `started`
-  std::optional<uint64_t> early_stop;    ///< trials in a row that improved no task
+  uint64_t trials = 0;                   ///< including matching measurements in the log
+  std::optional<double> budget_seconds;  ///< counted from `started`
+  std::optional<uint64_t> early_stop;    ///< consecutive trials without improving any task
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
   const std::atomic<bool>* cancel = nullptr;
 };
 
-/// A task's best record that did not hold when it was measured once more.
+/// A task's best record that a second measurement did not confirm.
 struct Doubt {
-  size_t task = 0;             ///< of the session's
+  size_t task = 0;             ///< index into the session's tasks
   uint64_t logged_cycles = 0;  ///< median
   MeasureResult now;
 };
@@ -44,9 +44,9 @@ struct Doubt {
 struct SessionEnd {
   uint64_t measured = 0;
   TuneTimes times;
-  bool exhausted = false;  ///< nothing left that is worth a trial
+  bool exhausted = false;  ///< no strategy has a proposal left
   bool stopped_early = false;
-  bool interrupted = false;  ///< `cancel` was set before that or the last trial
+  bool interrupted = false;  ///< `cancel` was set before the run was done
   std::vector<Doubt> doubts;
 };
 
@@ -54,17 +54,17 @@ class Session {
  public:
   /// Makes the queue; called once, and only if there is something to measure.
   using StartQueue = std::function<Result<std::unique_ptr<CandidateQueue>>()>;
-  /// After every reported measurement, and about ten times a second while waiting.
+  /// Called after every reported measurement, and about ten times a second while waiting.
   using OnTick = std::function<void(const Records& records, uint64_t measured, bool reported)>;
 
-  /// All references outlive the session. `records` holds the log's applicable measurements.
+  /// All references must outlive the session. `records`: the log's applicable measurements.
   Session(const std::vector<TuningTask>& tasks, const Device& device, LogWriter& log,
           Records& records);
 
-  /// Records that were in the log before the first one of this run (run_identity.h) are told to
-  /// the strategies as history; the run's own are replayed where the trajectory proposes them.
-  /// A run that measured something ends with a second measurement of each task's best, which goes
-  /// into no log: see SessionEnd::doubts.
+  /// Runs the loop. Records that were in the log before the first one of this run (run_identity.h)
+  /// are passed to the strategies as history; the run's own records are replayed when the
+  /// trajectory proposes them. A run that measured something finally measures each task's best
+  /// again, without logging it: see SessionEnd::doubts.
   Result<SessionEnd> run(Trajectory trajectory, const RunSettings& settings,
                          const SessionLimits& limits, const StartQueue& start,
                          const OnTick& on_tick);

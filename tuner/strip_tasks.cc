@@ -17,7 +17,7 @@
 namespace tinytune {
 namespace {
 
-/// Of every layer that `memory` has in strips, with the others left out.
+/// Returns one task per workload of the layers that `memory` computes in strips.
 std::vector<Task> strip_tasks(const NetworkMemory& memory) {
   std::vector<Task> tasks;
   std::map<std::string, size_t> task_of;  // by workload

@@ -1,10 +1,9 @@
-// The tasks of a network whose whole tensors do not fit: kernels of strips in place of whole
-// layers.
+// The tasks of a network whose whole tensors do not fit: kernels of strips instead of whole layers.
 //
-// A whole layer that does not fit is not measured either, and its kernels would tell little of
-// those for a few of its rows. So the network is made first as `compile` makes it of default
-// kernels (deployment.h): its strips are tuned, and the same limit gives the same tasks whatever
-// the log holds.
+// A whole layer that does not fit cannot be measured, and its kernels would say little about those
+// for a few of its rows. So the network is first planned as `compile` does with default kernels
+// (deployment.h), and its strips are tuned. The same limit gives the same tasks, independent of the
+// log.
 #pragma once
 
 #include <cstdint>
@@ -22,24 +21,24 @@
 
 namespace tinytune {
 
-/// What there is to tune. Those of the model keep their numbers; strips' follow.
+/// The tasks to tune. The model's tasks keep their numbers; those of strips follow.
 struct TunedTasks {
-  NetworkOptions options = {"network"};  ///< with the strips
+  NetworkOptions options = {"network"};  ///< includes the strips
   std::vector<Task> tasks;
-  std::vector<int> selected;  ///< of them; sorted
-  uint64_t arena_bytes = 0;   ///< that the limits, or the device, leave beside data and stack
+  std::vector<int> selected;  ///< indices of the tasks to tune; sorted
+  uint64_t arena_bytes = 0;   ///< bytes that the limits, or the device, leave beside data and stack
 };
 
-/// In strips where the limits, or the device, leave no room for whole tensors: then a selected
-/// task's strips stand for its layers. `selected` are numbers of `tasks`. `sink` hears of networks
-/// that are built and run for it; may be empty. kFailed: it does not fit; with the smallest limit
-/// that is achievable.
+/// Returns the tasks to tune. If the limits, or the device, leave no room for whole tensors, the
+/// strips of a selected task's layers replace these layers. `selected`: indices into `tasks`.
+/// `sink`, which may be empty, is told about networks that are built and run meanwhile. kFailed:
+/// the network does not fit; the message names the smallest achievable limit.
 Result<TunedTasks> tuned_tasks(const Model& model, const Device& device, const MemoryLimits& limits,
                                LayoutPolicy layout, const MessageSink& sink,
                                std::vector<Task> tasks, std::vector<int> selected);
 
-/// The tasks of what is deployed within the limits: those of the model, or of its strips. Errors as
-/// tuned_tasks().
+/// Returns the tasks of the network deployed within the limits: those of the model, or of its
+/// strips. Errors as for tuned_tasks().
 Result<std::vector<Task>> deployed_tasks(const Model& model, const Device& device,
                                          const MemoryLimits& limits, LayoutPolicy layout,
                                          const MessageSink& sink = {});

@@ -26,7 +26,7 @@ Result<Trajectory> Trajectory::create(const std::vector<TuningTask>& tasks, cons
   std::vector<std::unique_ptr<Strategy>> strategies;
   for (const TuningTask& task : tasks) {
     SearchProblem problem = problem_of(task, device);
-    // By workload, so that equal tasks of two runs draw the same numbers.
+    // Seeded by workload, so that equal tasks of two runs draw the same random numbers.
     problem.seed = Rng(settings.seed).fork(task.workload).next();
     problem.last_stage = settings.fidelity;
     problem.model = model;

@@ -1,7 +1,7 @@
-// The order in which schedules are tried: one strategy per task, the model they share, and the
-// budget between them, as a pure function of (tasks, device, settings, what it is told).
+// The order in which schedules are tried: one strategy per task, their shared model, and the budget
+// between them; a pure function of tasks, device, settings and observations.
 //
-// Nothing here measures or waits, so what a run will propose never depends on workers or clocks.
+// Nothing here measures or waits, so a run's proposals never depend on workers or clocks.
 #pragma once
 
 #include <memory>
@@ -26,27 +26,29 @@ struct Trial {
 
 class Trajectory {
  public:
-  /// `tasks` outlives the trajectory; `prior` may be null. kInvalidInput: no such tuner.
+  /// `tasks` must outlive the trajectory; `prior` may be null. kInvalidInput: no such tuner.
   static Result<Trajectory> create(const std::vector<TuningTask>& tasks, const Device& device,
                                    const RunSettings& settings,
                                    std::shared_ptr<const Prior> prior = nullptr);
-  /// With strategies of the caller's, one per task.
+  /// Uses the caller's strategies, one per task.
   Trajectory(const std::vector<TuningTask>& tasks,
              std::vector<std::unique_ptr<Strategy>> strategies);
 
-  /// A measurement that this trajectory did not propose; before the first propose(). Those of
-  /// other workloads or outside the space are passed over.
+  /// Passes on a measurement that this trajectory did not propose; call it before the first
+  /// propose(). Ignores other workloads and schedules outside the space.
   void tell_history(const Measurement& measurement);
 
-  /// Never the same twice; nothing when every task is done. A task that is done stays so.
+  /// Returns the next trial, never the same twice; nothing when every task is done. A task that is
+  /// done stays so.
   std::optional<Trial> propose();
 
-  /// In the order proposed. A build alone is no trial of the budget's, unless it fails.
+  /// Receives outcomes in the order of the proposals. A build alone is not a trial of the budget,
+  /// unless it fails.
   void observe(const Trial& trial, const Measurement& measurement);
 
  private:
   const std::vector<TuningTask>* tasks_;
-  std::shared_ptr<const Prior> prior_;  ///< which the strategies' model refers to
+  std::shared_ptr<const Prior> prior_;  ///< the strategies' model refers to it
   std::vector<std::unique_ptr<Strategy>> strategies_;
   Budget budget_;
 };

@@ -1,4 +1,4 @@
-// tune_workload(): a layer is a network of one operator, and is tuned like any.
+// tune_workload(): tunes a layer as a network of one operator.
 #include <utility>
 
 #include "schedules/workload.h"

@@ -33,10 +33,10 @@ namespace {
 
 constexpr uint64_t kTrialsPerTask = 64;
 
-/// More than this is a typing error.
+/// Larger values are taken for typing errors.
 constexpr uint64_t kWidestWindow = 4096;
 
-/// Longer ones do not fit the clock's type.
+/// Longer budgets would overflow the clock's type.
 constexpr double kLongestBudgetSeconds = 10.0 * 365 * 24 * 3600;
 
 constexpr int kMostPatience = 7 * 24 * 3600;  // seconds
@@ -99,8 +99,8 @@ Status check_options(const TuneOptions& options) {
   return ok_status();
 }
 
-/// Sum over the layers of all tasks; nothing while one layer has no value. Where a layer stands in
-/// two tasks (one per layout), `pick` says what counts.
+/// Returns the sum over the layers of all tasks; nothing while one layer has no value. If a layer
+/// is in two tasks (one per layout), `pick` chooses between their values.
 template <typename CyclesOf, typename Pick>
 std::optional<uint64_t> network_cycles(const std::vector<TuningTask>& tasks, CyclesOf cycles_of,
                                        Pick pick) {
@@ -137,7 +137,7 @@ std::optional<uint64_t> default_cycles(const TuningTask& task, const Records& re
   return cycles_of(records.find(task.workload, to_text(task.space.schedule(task.default_point))));
 }
 
-/// Turns the session's ticks into what a caller wants to show.
+/// Converts the session's ticks to progress reports for the caller.
 class ProgressReporter {
  public:
   ProgressReporter(const TuneOptions& options, const std::vector<TuningTask>& tasks,
@@ -270,7 +270,7 @@ void say_strips(const NetworkOptions& network, const TuneOptions& options) {
                                              " run in strips, whose kernels are tuned");
 }
 
-/// Whether what was found makes a network within the limits.
+/// Checks that the records allow a network within the limits.
 Status check_limits(const Model& model, const Device& device, const Records& records,
                     const TuneOptions& options, NetworkOptions network) {
   LayoutChoice layouts(options.layout, device, records);

@@ -1,4 +1,4 @@
-// tune_model() with an order of schedules that somebody else chose.
+// tune_model() with an order of schedules that the caller chooses.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,13 @@ struct Order {
   uint64_t trials = 0;  ///< SessionLimits::trials
 };
 
-/// `tasks` outlives the trajectory; `records` are those of the log that count for this device.
+/// Makes the order. `tasks` outlives the trajectory; `records`: the log's records that apply to
+/// this device.
 using OrderSource = std::function<Result<Order>(const std::vector<TuningTask>& tasks, const Device&,
                                                 const RunSettings&, const Records& records)>;
 
-/// As tune_model(), but for trials and tuner of the options; of `settings` the tuner and what is
-/// `promising` are the caller's.
+/// Tunes as tune_model() does, but ignores trials and tuner of the options. The caller sets only
+/// `tuner` and `promising` of `settings`.
 Result<TuneReport> tune_in_order(const Model& model, const std::string& device,
                                  const TuneOptions& options, RunSettings settings,
                                  const OrderSource& order);

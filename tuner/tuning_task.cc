@@ -14,7 +14,7 @@ namespace tinytune {
 
 namespace {
 
-/// Of the schedule's template; nothing where the space has none of it.
+/// Returns the nearest point of the schedule's template; nothing if the space has none.
 std::optional<size_t> nearest_in(const ConfigSpace& space, const Workload& workload,
                                  const Schedule& schedule) {
   const ConfigSpace own = space.filtered(
@@ -24,7 +24,7 @@ std::optional<size_t> nearest_in(const ConfigSpace& space, const Workload& workl
       nearest_within(own, workload, schedule, std::numeric_limits<uint64_t>::max()).front());
 }
 
-/// What no layer's constants are known to refuse.
+/// Returns the schedules that are in the space of every layer's constants.
 ConfigSpace space_of_all(const Task& task, const Device& device) {
   ConfigSpace space = space_of(task.workload, task.data, device);
   for (const LayerData& other : task.others) {
@@ -34,8 +34,8 @@ ConfigSpace space_of_all(const Task& task, const Device& device) {
   return space;
 }
 
-/// As networks choose it (deploy/selection/kernel_options.cc): the first that every layer's
-/// constants permit.
+/// Returns the default by the rule of networks (deploy/selection/kernel_options.cc): the first that
+/// every layer's constants permit.
 Result<Schedule> default_of_all(const Task& task, const ConfigSpace& space, const Device& device) {
   TT_TRY_ASSIGN(PackedSchedule first, usual_kernel(task.workload, task.data, device));
   if (permitted_by_others(task, first.schedule)) return std::move(first.schedule);

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Not the run's seed: what is timed must be the same bytes in every run that shares a log.
+/// Independent of the run's seed, so that all runs that share a log time the same inputs.
 constexpr uint64_t kCasesSeed = 1;
 
 Result<std::string> worker_program(const TuneOptions& options) {
@@ -52,8 +52,8 @@ Result<std::unique_ptr<CandidateQueue>> WorkerQueue::start(const std::vector<Tun
   pool.worker_device = device_name;
   pool.patience.board =
       std::chrono::milliseconds(static_cast<int64_t>(options.board_patience_seconds * 1000));
-  // Remote workers may have boards of their own; one that is named here is driven from here, unless
-  // nothing is to be done here: then the name says that boards are meant, and not simulators.
+  // Remote workers may have boards of their own. A board named here is driven from this machine,
+  // unless there are no local workers: then the name only selects boards instead of simulators.
   TT_TRY_ASSIGN(const BoardAddress board, parse_board_address(device_name));
   pool.local_board = !board.is_simulator() && options.workers != 0;
   if (pool.local_workers > 0 || pool.local_board) {
@@ -91,7 +91,7 @@ void WorkerQueue::forward_messages() {
     lines.swap(mailbox_->lines);
   }
   if (!sink_) return;
-  if (cancel_ != nullptr && *cancel_) return;  // how workers end when their run does is no news
+  if (cancel_ != nullptr && *cancel_) return;  // the end of workers is expected then
   for (const auto& [level, line] : lines) {
     if (level == LogLevel::kDebug) continue;
     sink_(level == LogLevel::kInfo ? MessageKind::kInfo : MessageKind::kWarning, line);
@@ -109,7 +109,7 @@ Result<std::optional<Finished>> WorkerQueue::wait(std::chrono::milliseconds time
 TuneTimes WorkerQueue::times() const {
   const PoolStatistics statistics = pool_->statistics();
   const StageTimes stages = statistics.total();
-  constexpr double kSeconds = 1e-3;  // of a millisecond
+  constexpr double kSeconds = 1e-3;  // seconds per millisecond
   TuneTimes times;
   times.lower = stages.lower_ms * kSeconds;
   times.llvm = stages.llvm_ms * kSeconds;

@@ -1,4 +1,4 @@
-// The queue that measures for real: worker processes behind gRPC, local and remote.
+// The queue that measures candidates on worker processes behind gRPC, local and remote.
 #pragma once
 
 #include <atomic>
@@ -17,14 +17,14 @@
 
 namespace tinytune {
 
-/// More than this is a typing error.
+/// Larger numbers are taken for typing errors.
 inline constexpr int kMostWorkers = 1024;
 
 class WorkerQueue : public CandidateQueue {
  public:
-  /// Runs the reference once per task and starts the workers that `options` ask for. `device_name`
-  /// is what a worker's --device takes. kNotFound: no program to start as a worker. Otherwise as
-  /// WorkerPool::open.
+  /// Runs the reference once per task and starts the workers that `options` ask for. `device_name`:
+  /// argument of a worker's --device. kNotFound: no program to start as a worker. Other errors:
+  /// those of WorkerPool::open.
   static Result<std::unique_ptr<CandidateQueue>> start(const std::vector<TuningTask>& tasks,
                                                        const Device& device,
                                                        const std::string& device_name,
@@ -35,7 +35,7 @@ class WorkerQueue : public CandidateQueue {
   TuneTimes times() const override;
 
  private:
-  /// The pool speaks from its own threads; its words wait here for the caller's.
+  /// Messages from the pool's threads, kept until the caller's thread forwards them.
   struct Mailbox {
     std::mutex mutex;
     std::vector<std::pair<LogLevel, std::string>> lines;
@@ -45,7 +45,7 @@ class WorkerQueue : public CandidateQueue {
   void forward_messages();
 
   MessageSink sink_;
-  const std::atomic<bool>* cancel_;  ///< the caller's; null: never
+  const std::atomic<bool>* cancel_;  ///< set by the caller to cancel; may be null
   std::shared_ptr<Mailbox> mailbox_;
   std::vector<WorkerPool::Task> tasks_;
   std::unique_ptr<WorkerPool> pool_;

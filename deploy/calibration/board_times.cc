@@ -33,7 +33,7 @@ std::optional<T> number(std::string_view text, int base = 10) {
   return value;
 }
 
-// The bytes that the checksum is of; nothing where they are not what was printed.
+// Returns the bytes that the checksum covers; nothing if the checksum differs.
 std::optional<std::string_view> checked(std::string_view line) {
   const size_t star = line.rfind(" *");
   if (star == std::string_view::npos) return std::nullopt;
@@ -77,7 +77,7 @@ void TimesReader::line(std::string_view text, size_t number) {
   run_.lines += std::string(text) + "\n";
 }
 
-// A round whose cycles the counter cannot hold says nothing.
+// Appends the cycles of rounds; "-" marks a round that overflowed the counter and is left out.
 bool TimesReader::add_cycles(std::span<const std::string_view> words,
                              std::vector<uint64_t>& cycles) {
   for (const std::string_view word : words) {
@@ -128,7 +128,7 @@ bool TimesReader::understand(const std::vector<std::string_view>& words) {
   return what == "transform";
 }
 
-// What was read since the last start. A console that was opened late has the end of a run first.
+// Completes the run read so far. A console that was opened late begins with the end of a run.
 void TimesReader::finish() {
   if (!run_.network.empty() && !run_.layers.empty()) {
     if (expected_ != lines_)

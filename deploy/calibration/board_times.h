@@ -1,5 +1,5 @@
-// How long each layer took on a chip: what a package's bench program printed (times_text.h), read
-// out of whatever a console showed around it.
+// Times of layers on a chip, parsed from the output of a package's bench program (times_text.h)
+// within any other console output.
 #pragma once
 
 #include <cstdint>
@@ -18,23 +18,24 @@ struct BoardTimes {
   struct Layer {
     int index = 0;                 ///< of the model's operator
     std::string op;                ///< TFLite's name
-    std::vector<uint64_t> cycles;  ///< by round, caches cold in the first, as far as counted
+    std::vector<uint64_t> cycles;  ///< by round, as far as counted; the first has cold caches
   };
 
   std::string network, device;      ///< names
-  Digest library;                   ///< library_digest() of what ran
+  Digest library;                   ///< library_digest() of the library that ran
   std::vector<Layer> layers;        ///< in execution order
   std::vector<uint64_t> inference;  ///< cycles of whole inferences
-  std::optional<bool> exact;        ///< absent where that line is missing
-  std::string lines;                ///< as they were printed, without what was around them
+  std::optional<bool> exact;        ///< absent if that line is missing
+  std::string lines;                ///< the bench program's lines as printed
 };
 
-/// The last run in `text` that has a layer. What is damaged, missing or not exact is told to
-/// `sink`, which may be empty, by the line of `origin`. kInvalidInput: no such run.
+/// Returns the last run in `text` that has a layer. Damaged or missing lines and inexact outputs
+/// are reported to `sink`, which may be empty, with the line of `origin`. kInvalidInput: no such
+/// run.
 Result<BoardTimes> read_board_times(std::string_view text, const std::string& origin,
                                     const MessageSink& sink);
 
-/// The same of a file. Errors of reading it too.
+/// Reads the times from a file. Errors: also those of reading it.
 Result<BoardTimes> load_board_times(const std::string& path, const MessageSink& sink);
 
 }  // namespace tinytune

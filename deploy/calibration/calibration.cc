@@ -15,7 +15,8 @@ namespace tinytune {
 namespace {
 
 constexpr int kMostRounds = 8;
-// Where layers tell two figures apart badly, or not at all, they stay near what they were.
+// Weight of the equations that keep figures near their old values, for figures that the layers
+// distinguish poorly or not at all.
 constexpr double kPull = 1e-3;
 
 Error invalid(std::string message) { return Error(ErrorCode::kInvalidInput, std::move(message)); }
@@ -28,7 +29,7 @@ struct Network {
   BuiltNetwork built;
   std::vector<std::vector<uint8_t>> inputs;
 
-  /// On a device that differs from the one it was built for in costs alone.
+  /// Simulates the network on a device that differs only in costs from the one it was built for.
   Result<LayerCycles> simulate(const Device& device) const {
     TT_TRY_ASSIGN(auto simulation, NetworkSimulation::load(graph, generated, device, built));
     TT_TRY_ASSIGN(const RunReport report, simulation.invoke(inputs));
@@ -48,7 +49,7 @@ class Fit {
         costs_(std::move(costs)),
         shows_in_(costs_.size(), 0) {}
 
-  /// Rounds until the figures stay, each from what the last one left.
+  /// Repeats the fit, each time from the last figures, until they no longer change.
   Status run();
   double error_of(const LayerCycles& simulated) const;
 
@@ -77,7 +78,8 @@ double Fit::error_of(const LayerCycles& simulated) const {
   return sum / static_cast<double>(measured_.size());
 }
 
-// One for each layer, of shares of its cycles: a short layer says as much as a long one.
+// Adds one equation per layer, relative to its cycles, so that short layers weigh as much as long
+// ones.
 Status Fit::add_equations() {
   equations_.clear();
   for (const auto& [layer, cycles] : measured_)
@@ -89,7 +91,7 @@ Status Fit::add_equations() {
     const uint32_t value = value_of(device_, costs_[i]);
     set_value(more, costs_[i], value + 1);
     const double step = static_cast<double>(value_of(more, costs_[i])) - value;
-    if (step == 0) continue;  // as much as a device file may say
+    if (step == 0) continue;  // the figure is already the largest that a device file allows
     TT_TRY_ASSIGN(const LayerCycles changed, network_.simulate(more));
     size_t row = 0;
     for (const auto& [layer, cycles] : measured_) {
@@ -113,7 +115,8 @@ Status Fit::add_equations() {
   return ok_status();
 }
 
-// Whether any figure changed. In the order of costs_of(): a memory's first fill, then its next.
+// Takes over the fitted figures and returns whether any changed. In the order of costs_of(): a
+// memory's first fill, then its next.
 bool Fit::take_over(const std::vector<double>& fitted) {
   const Device before = device_;
   for (size_t i = 0; i < costs_.size(); ++i)
@@ -165,7 +168,7 @@ Result<Network> network_of(const Model& model, const Ground& ground, const RunOp
   TT_TRY_ASSIGN(Candidate found, deployment.generate(layouts));
   GeneratedNetwork& generated = found.network;
   TT_TRY_ASSIGN(BuiltNetwork built, build_library(generated, device));
-  TT_TRY_ASSIGN(auto inputs, generate_inputs(model, 1));  // those of the bench program
+  TT_TRY_ASSIGN(auto inputs, generate_inputs(model, 1));  // the same as in the bench program
   return Network{model.state().graph, std::move(generated), std::move(built), std::move(inputs)};
 }
 
@@ -178,8 +181,8 @@ Status check_same(const BoardTimes& times, const GeneratedNetwork& network, cons
       "model, records and limits, and time that");
 }
 
-// Layers of kernels, the same instructions whatever compiled the firmware; in the first round,
-// which found the caches as cold as the simulator's are.
+// Returns the cycles of layers of kernels, which have the same instructions with any compiler; of
+// the first round, in which caches are cold as in the simulator.
 LayerCycles comparable(const BoardTimes& times, const GeneratedNetwork& network) {
   LayerCycles measured;
   for (const BoardTimes::Layer& layer : times.layers) {

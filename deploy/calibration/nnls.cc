@@ -10,9 +10,9 @@ using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 using Index = Eigen::Index;
 
-constexpr double kNothing = 1e-10;  // of the largest gradient, and of an unknown
+constexpr double kNothing = 1e-10;  // threshold of gradients, relative, and of unknowns
 
-// The best for the unknowns in use alone; the others are 0.
+// Returns the least-squares fit of the unknowns in use; the others are 0.
 Vector fit_of(const Matrix& matrix, const Vector& values, const std::vector<bool>& in_use) {
   std::vector<Index> columns;
   for (Index i = 0; i < matrix.cols(); ++i)
@@ -58,7 +58,7 @@ std::vector<double> fit_nonnegative(std::span<const Equation> equations, size_t 
   Vector fit = Vector::Zero(static_cast<Index>(unknowns));
   std::vector<bool> in_use(unknowns, false);
   const double scale = (matrix.transpose() * values).cwiseAbs().maxCoeff();
-  // Each round takes one unknown in, and the error falls: no set comes twice.
+  // Each round adds one unknown to the set and reduces the error, so no set occurs twice.
   for (size_t round = 0; round < 3 * unknowns + 1; ++round) {
     const Vector gradient = matrix.transpose() * (values - matrix * fit);
     Index best = -1;

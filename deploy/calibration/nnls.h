@@ -1,8 +1,8 @@
-// Least squares whose answer has no negative number: the active-set method of Lawson and Hanson
-// (Solving Least Squares Problems, 1974, chapter 23), dense, for a handful of unknowns.
+// Non-negative least squares by the active-set method of Lawson and Hanson (Solving Least Squares
+// Problems, 1974, chapter 23), dense, for a handful of unknowns.
 //
-// A wait cannot be less than nothing. Cutting negative answers off afterwards would leave the other
-// unknowns where they were only right beside them.
+// Waits cannot be negative. Clamping negative results of an unconstrained fit would leave the other
+// unknowns at values that are optimal only together with the negative ones.
 #pragma once
 
 #include <span>
@@ -10,13 +10,13 @@
 
 namespace tinytune {
 
-/// One equation: the sum of factor times unknown is to be `value`.
+/// One equation: the sum of factors times unknowns should equal `value`.
 struct Equation {
   std::vector<double> factors;  ///< one for each unknown
   double value = 0;
 };
 
-/// The unknowns. Those that no equation has a factor for are 0.
+/// Returns the unknowns. Those without a factor in any equation are 0.
 std::vector<double> fit_nonnegative(std::span<const Equation> equations, size_t unknowns);
 
 }  // namespace tinytune

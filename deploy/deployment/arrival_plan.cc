@@ -18,8 +18,8 @@ int blocks_for(const KernelOp& op, const BlockSize& size) {
   return most;
 }
 
-/// Bytes of constants that these functions use, where only those are counted that were not left in
-/// flash, or all.
+/// Returns the bytes of constants that these functions use; `only_copied`: without those left in
+/// flash.
 size_t constant_bytes(const GeneratedNetwork& network, const std::vector<std::string>& functions,
                       bool only_copied) {
   size_t bytes = 0;
@@ -108,14 +108,14 @@ double ArrivalPlan::load_cycles(const ArrivingLayer& layer) const {
 Arrivals ArrivalPlan::arrivals() const {
   Arrivals all{way_, layers_};
   int earliest = first_step();
-  bool follows = false;  // an arriving layer
+  bool follows = false;  // whether an arriving layer precedes
   for (ArrivingLayer& layer : all.layers) {
     const double load = load_cycles(layer);
     double hidden = 0;
     layer.start_step = layer.step;
     for (int step = layer.step - 1; step >= earliest && hidden < load; --step) {
       if (!runs_[static_cast<size_t>(step)]) continue;
-      // Others run from flash.
+      // All layers that do not arrive run from flash.
       if (way_.locks_flash && (!follows || step != earliest)) break;
       layer.start_step = step;
       hidden += computing_cycles(step);
@@ -132,8 +132,8 @@ void ArrivalPlan::drop_largest() {
   }));
 }
 
-// The best choice that ends with a layer is the best one that ends with an earlier layer, or none,
-// and it: its transfer sets out once that one's has ended.
+// Dynamic programming over the last kept layer: the best choice that ends with a layer extends the
+// best choice that ends with an earlier layer, or none. Its transfer starts at that layer.
 void ArrivalPlan::keep_hidden(double cycles_per_byte) {
   std::vector<double> until(indices_.size() + 1, 0);  // cycles that compute before each step
   for (size_t step = 0; step < indices_.size(); ++step)
@@ -168,8 +168,9 @@ int ArrivalPlan::first_step() const {
   return static_cast<int>(std::find(runs_.begin(), runs_.end(), true) - runs_.begin());
 }
 
-// An arriving layer's last block alone. Where cores share a layer, its waits are those of both, and
-// each of them waits for the other's.
+// Returns the cycles of a step without read waits; of an arriving layer only those of its last
+// block. If cores share a layer, its waits are the sum of both cores' waits, and each core also
+// waits for the other's.
 double ArrivalPlan::computing_cycles(int step) const {
   const auto cost = costs_.find(indices_[static_cast<size_t>(step)]);
   if (cost == costs_.end()) return 0;

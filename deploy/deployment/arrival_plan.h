@@ -1,4 +1,5 @@
-// Which layers' weights arrive, in how many blocks, and in which step each sets out.
+// Plans the layers whose weights arrive: the number of blocks, and the step in which each transfer
+// starts.
 #pragma once
 
 #include <algorithm>
@@ -12,15 +13,16 @@
 
 namespace tinytune {
 
-/// By operator of the model.
+/// Returns the layers' costs by operator of the model.
 std::map<int, LayerCost> costs_of(const RunReport& report);
 
-/// The first, with what each layer took in the run in which it computed fewer cycles.
+/// Returns `one`, with the cost of each layer from `other` if it computed for fewer cycles there,
+/// not counting waits.
 RunReport without_waits(const RunReport& one, const RunReport& other);
 
-/// How finely layers of one pixel are cut. Nothing hides the transfer of a network's first block
-/// and the computation of its last, so blocks are small; larger ones set out earlier, while layers
-/// before theirs compute.
+/// Size of the blocks into which layers of one pixel are cut. Nothing hides the transfer of a
+/// network's first block and the computation of its last, so blocks are small; transfers of larger
+/// ones start earlier, while previous layers compute.
 struct BlockSize {
   int least_channels;
   int64_t bytes;  ///< at most, as far as channels allow
@@ -29,11 +31,11 @@ inline constexpr int64_t kSmallBlock = 2048, kLargeBlock = 8192;
 
 class ArrivalPlan {
  public:
-  /// All layers that waited for constants in flash. Those of one pixel that one core computes are
-  /// cut into blocks. `way` outlives it.
+  /// Plans all layers that waited for constants in flash. Those of one pixel on one core are cut
+  /// into blocks. `way` must outlive the plan.
   ArrivalPlan(const LaidOutGraph& graph, const GeneratedNetwork& network, const RunReport& ran,
               const ArrivalWay& way, const BlockSize& size);
-  /// All layers with a kernel, whole, wherever their constants are.
+  /// Plans all layers with a kernel, without blocks, wherever their constants are.
   static ArrivalPlan of_all(const LaidOutGraph& graph, const GeneratedNetwork& network,
                             const RunReport& ran, const ArrivalWay& way);
 
@@ -50,18 +52,19 @@ class ArrivalPlan {
   }
 
   void cut(ArrivingLayer& layer, int blocks);
-  /// Of these layers. Each sets out as late as still hides it, or where the one before it lets it;
-  /// where the way locks flash, not before a layer that runs from there.
+  /// Returns the arrivals of these layers. Each transfer starts at the latest step that still hides
+  /// it, but not before the previous arriving layer and, if the way locks flash, not before a layer
+  /// that runs from flash.
   Arrivals arrivals() const;
   /// Keeps layers for which `wanted` holds.
   template <typename Wanted>
   void keep(Wanted wanted) {
     std::erase_if(layers_, [&](const ArrivingLayer& layer) { return !wanted(layer); });
   }
-  /// Gives up the one that takes most RAM.
+  /// Removes the layer that takes most RAM.
   void drop_largest();
-  /// Keeps those that are worth most together, where a byte that arrives is worth so many cycles,
-  /// and each that its transfer takes longer than layers before it compute costs one.
+  /// Keeps the layers with the largest total worth: `cycles_per_byte` for each byte that arrives,
+  /// minus the cycles by which a transfer takes longer than the layers before it compute.
   void keep_hidden(double cycles_per_byte);
 
  private:

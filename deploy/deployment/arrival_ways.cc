@@ -1,4 +1,4 @@
-// Ways for weights to arrive: which the device has, and what a deployment has to be for one.
+// Ways for weights to arrive: finds a device's way, and checks that a deployment can use it.
 #include <string>
 #include <vector>
 

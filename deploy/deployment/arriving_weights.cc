@@ -22,15 +22,15 @@ namespace tinytune {
 namespace {
 
 enum class Kernels {
-  kOfLayers,  ///< as they were chosen without arrival
-  kLean,      ///< as chosen where each byte of constants costs what it takes to arrive
-  kHidden,    ///< where it costs nothing until there are more than products hide
+  kOfLayers,  ///< those chosen without arrival
+  kLean,      ///< chosen with the transfer time of each constant byte as its cost
+  kHidden,    ///< hidden_kernel(): bytes cost nothing while computation hides their transfer
   kOfBlocks,  ///< the defaults of blocks' workloads
 };
 
-/// A way to cut layers of one pixel. Some kernels are slow with few channels, those that pack by
-/// value may have another best schedule for them, and what takes many bytes may arrive too late or
-/// find no room.
+/// A way to cut layers of one pixel into blocks. Several are tried: some kernels are slow with few
+/// channels, those that pack by value may have another best schedule for a block, and large blocks
+/// may arrive too late or not fit.
 struct Cut {
   BlockSize size;
   Kernels kernels;
@@ -40,19 +40,21 @@ constexpr Cut kCuts[] = {
     {{4, kSmallBlock}, Kernels::kOfLayers}, {{8, kSmallBlock}, Kernels::kOfBlocks},
     {{8, kLargeBlock}, Kernels::kOfLayers}, {{8, kSmallBlock}, Kernels::kHidden},
     {{4, kSmallBlock}, Kernels::kHidden}};
-/// What is best for each layer may not be together: there is a choice among fewer, too.
+/// The best choices of single layers may not be the best together, so a combination is also tried
+/// before the hidden kernels join the choice.
 constexpr const Cut* kFirstHidden = kCuts + 5;
-/// Layers that cores share are not cut, and have kernels of layers.
+/// Layers that cores share are not cut and keep their kernels: only the cuts before this one apply.
 constexpr const Cut* kBehindShared = kCuts + 2;
 
-/// What a byte that arrives is worth, as a part of the cycles in which it does: no more than those
-/// that compute meanwhile, or some that nothing hides.
+/// Worth of an arriving byte, as a share of the cycles of its transfer; the larger, the more of a
+/// transfer may remain unhidden.
 constexpr double kWorths[] = {0.3, 0.6};
-constexpr int kRounds = 2;  ///< what layers compute without waits is known after the first
+constexpr int kRounds = 2;  ///< layers' cycles without waits are known only after the first
 
-// Kernels stay what they are unless other ones take fewer cycles there, so that a layer only gains.
-// What the others gain or lose by a smaller cache footprint or a larger arena is simulated: layers
-// that lost are taken back, and the result has to beat the network without.
+// Searches the fastest network whose weights arrive. A layer keeps its kernel unless another one
+// takes fewer cycles there, so that a layer only gains. Effects on other layers, by a smaller cache
+// footprint or a larger arena, are simulated: layers that lose are taken back, and the result must
+// beat the network without arrivals.
 class ArrivalSearch {
  public:
   ArrivalSearch(const Deployment& deployment, const NetworkOptions& options,
@@ -66,7 +68,7 @@ class ArrivalSearch {
         of_layers_(schedules_of(workloads_, alone)),
         fewest_(ran.footprint.cycles) {}
 
-  /// Nothing where none is faster than the one without.
+  /// Returns the fastest network; nothing if none is faster than the one without arrivals.
   std::optional<Candidate> fastest() {
     find_lean_kernels();
     const bool shares = !options_.splits.empty();
@@ -92,11 +94,11 @@ class ArrivalSearch {
   };
   struct Choice {
     uint64_t cycles = 0;
-    int blocks = 0;            ///< 0: they stay in flash
-    Schedules schedules = {};  ///< other ones than layers have
+    int blocks = 0;            ///< 0: the weights stay in flash
+    Schedules schedules = {};  ///< those that differ from the layers' own
   };
 
-  /// Each layer as it took fewest cycles so far. Returns whether there is any.
+  /// Tries all layers' choices of fewest cycles so far. Returns whether any layer arrives.
   bool try_choices() {
     ArrivalPlan plan = plan_of({1, kSmallBlock});
     plan.keep([&](const ArrivingLayer& layer) { return choices_[layer.step].blocks > 0; });
@@ -116,8 +118,8 @@ class ArrivalSearch {
     return std::any_of(homes.begin(), homes.end(), [](FastHome home) { return home != 0; });
   }
 
-  /// What arrives leaves its fast memory to what else waits, so layers may arrive that did not
-  /// wait. Those that layers before them hide; where all wait for few, one after the other.
+  /// Weights that arrive leave their fast memory to others that wait, so layers that did not wait
+  /// may arrive too: those whose transfers previous layers hide (keep_hidden()).
   void try_hidden() {
     const ArrivalWay& way = *deployment_.arrival;
     for (const double worth : kWorths) {
@@ -158,7 +160,7 @@ class ArrivalSearch {
                            deployment_.records, limits, options_, price);
   }
 
-  /// What such a layer is computed with other than it was.
+  /// Returns the schedules of a layer that differ from its own.
   Schedules kernels_for(const ArrivingLayer& layer, Kernels kernels,
                         const ArrivalPlan& plan) const {
     const KernelOp& op = op_of(layer);
@@ -179,7 +181,7 @@ class ArrivalSearch {
     return {};
   }
 
-  /// Of all layers with its workload, in no more scratch than they have.
+  /// Returns hidden_kernel() for all layers with its workload, with at most their present scratch.
   std::optional<Schedule> hidden(const ArrivingLayer& layer, const ArrivalPlan& plan) const {
     const Workload& workload = op_of(layer).workload;
     const auto known = of_layers_.find(to_text(workload));
@@ -220,7 +222,7 @@ class ArrivalSearch {
     consider(std::move(*tried), plan);
   }
 
-  /// Whether its kernel may run while flash is locked.
+  /// Returns whether the layer's kernel may run while flash is locked.
   bool can_arrive(ArrivingLayer layer) const {
     layer.start_step = layer.step;
     NetworkOptions arriving = options_;
@@ -228,7 +230,7 @@ class ArrivalSearch {
     return generate_with_own(arriving).has_value();
   }
 
-  /// With what is tried now.
+  /// Generates the network with the schedules of own_.
   Result<GeneratedNetwork> generate_with_own(const NetworkOptions& options) const {
     const ScheduleSource source = [this](const Workload& workload) {
       return chosen(to_text(workload), own_);
@@ -236,8 +238,8 @@ class ArrivalSearch {
     return generate_network(deployment_.model.state().network, deployment_.device, source, options);
   }
 
-  /// Blocks may have made the arena larger than kernels were chosen for; where no block is, other
-  /// kernels may use what is there. One by one where they do not find room all together.
+  /// Blocks may have enlarged the arena beyond what kernels were chosen for, so kernels of other
+  /// layers may use the room. Tries all at once, or one by one if they do not fit together.
   void use_room() {
     const uint64_t room = best_->network.arena_bytes;
     if (room <= alone_.arena_bytes) return;
@@ -267,13 +269,13 @@ class ArrivalSearch {
       for (const auto& other : others)
         if (auto one = with({other}, best_own_, plan)) consider(std::move(*one), plan);
     }
-    // Theirs may be worth arriving, too.
+    // The weights of these layers may be worth arriving too.
     const ArrivalPlan more = with_layers_of(others);
     if (more.layers().size() == plan.layers().size()) return;
     if (auto tried = with({}, best_own_, more)) consider(std::move(*tried), more);
   }
 
-  /// The best plan, and layers with these workloads.
+  /// Returns the best plan plus the layers with these workloads.
   ArrivalPlan with_layers_of(const Schedules& workloads) const {
     ArrivalPlan plan = plan_of(kCuts[0].size);
     std::map<int, int> blocks;  // by step
@@ -287,7 +289,7 @@ class ArrivalSearch {
     return plan;
   }
 
-  /// Workloads whose layers took fewer cycles than in the best network.
+  /// Returns the schedules of workloads whose layers took fewer cycles than in the best network.
   Schedules those_that_gained(const Schedules& others, const RunReport& ran) const {
     const auto now = costs_of(ran), before = costs_of(best_->ran);
     std::map<std::string, int64_t> gains;
@@ -327,7 +329,7 @@ class ArrivalSearch {
     return Tried{std::move(network), std::move(report)};
   }
 
-  /// With as many of the plan's layers as there is RAM for.
+  /// Calls attempt(), removing the largest layers from the plan until the RAM is enough.
   Result<Tried> attempt_some(ArrivalPlan& plan) const {
     Result<Tried> tried = attempt(plan);
     while (!tried && tried.error().code() == ErrorCode::kFailed && plan.layers().size() > 1) {
@@ -353,9 +355,9 @@ class ArrivalSearch {
   const LayerWorkloads workloads_;
   const Schedules of_layers_;
   Schedules of_lean_layers_;
-  Schedules own_;                  ///< of what is tried, before those of layers
+  Schedules own_;                  ///< of the present attempt; take precedence over of_layers_
   std::map<int, Choice> choices_;  ///< by step
-  uint64_t fewest_;                ///< cycles
+  uint64_t fewest_;                ///< cycles of the best network so far
   std::optional<Tried> best_;
   std::optional<ArrivalPlan> best_plan_;
   Schedules best_own_;

@@ -12,7 +12,7 @@
 namespace tinytune {
 namespace {
 
-/// Nobody chose this arena: what more of it would buy.
+/// Reports the speed-up that a larger arena would give; for an arena that the user did not limit.
 void tell_what_arena_buys(const ArenaWorth& worth, const MessageSink& sink) {
   constexpr double kWorthTelling = 1.05;
   const double faster = static_cast<double>(worth.cycles) /

@@ -1,9 +1,9 @@
-// The network that a model and its records make for a device: what `compile` writes and `run` runs.
+// Finds the network of a model for a device, which `compile` writes and `run` runs.
 //
-// Moves find it (moves.h): layers one by one with the fastest kernels within the limits
-// (kernel_moves.h), in strips where tensors do not fit (strip_moves.cc), on two cores
-// (two_cores.cc), with weights that arrive (arriving_weights.cc). Both commands make it here, so
-// that what was run is what is written.
+// It is found by moves (moves.h): layers one by one with the fastest kernels within the limits
+// (kernel_moves.h), in strips if tensors do not fit (strip_moves.cc), on two cores (two_cores.cc),
+// with weights that arrive (arriving_weights.cc). Both commands use this search, so that the
+// network that was run is the one that is written.
 #pragma once
 
 #include <optional>
@@ -24,10 +24,11 @@ namespace tinytune {
 
 class MoveTrace;
 
-/// The one that the device's file names so; none for an empty name. kInvalidInput: it has none.
+/// Returns the way of that name in the device's file; nothing for an empty name. kInvalidInput: the
+/// file has no such way.
 Result<std::optional<ArrivalWay>> find_arrival(const std::string& device, const std::string& name);
 
-/// A model, a device and limits: what a network is searched for.
+/// The problem of a search: a model, a device and limits.
 struct Deployment {
   const Model& model;
   const Device& device;
@@ -36,24 +37,24 @@ struct Deployment {
   const MessageSink& sink;  ///< may be empty
   InputArrival input = InputArrival::kWhole;
   std::optional<ArenaShare> share = {};    ///< with networks that run before and after this one
-  int cores = 1;                           ///< 2: layers are shared where that takes fewer cycles
-  bool compress_weights = false;           ///< as CompileOptions'
-  std::optional<ArrivalWay> arrival = {};  ///< by which weights come where that takes fewer cycles
-  MoveTrace* trace = nullptr;              ///< notes what is tried; may be null
+  int cores = 1;                           ///< 2: layers are shared if that takes fewer cycles
+  bool compress_weights = false;           ///< as in CompileOptions
+  std::optional<ArrivalWay> arrival = {};  ///< weights arrive by it if that takes fewer cycles
+  MoveTrace* trace = nullptr;              ///< records the moves tried; may be null
 
-  /// The same on another device, or with other records.
+  /// Returns the same deployment on another device, or with other records.
   Deployment with(const Device& other, const Records& known) const;
 
-  /// As the model and its layouts have them, layer by layer on one core.
+  /// Returns the options of the network layer by layer on one core, with these layouts.
   NetworkOptions options(LayoutChoice& layouts) const;
 
-  /// With what it took, if it ran. Errors as generate_within(). kFailed: its arena does not fit the
-  /// device, or all it takes not the limit on RAM. kInvalidInput, kUnsupported: cores, or a way of
-  /// arrival, that the device or the other options do not allow.
+  /// Generates the network, with its report if it ran. Errors as for generate_within(). kFailed:
+  /// its arena does not fit the device, or its RAM exceeds the limit. kInvalidInput, kUnsupported:
+  /// the device or the other options do not allow these cores or this way of arrival.
   Result<Candidate> generate(LayoutChoice& layouts) const;
 };
 
-/// As the options of a run have it; all that it is given outlives it.
+/// Returns the deployment for the options of a run; all arguments must outlive it.
 Deployment deployment_of(const Model& model, const Device& device, const Records& records,
                          const RunOptions& options, std::optional<ArrivalWay> arrival);
 

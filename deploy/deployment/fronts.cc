@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kLimits = 8;
 
-/// Beside tensors' bytes: what the leanest of the fast kernels take, and enough for most.
+/// Scratch beside the tensors, in bytes: of the leanest fast kernels, and enough for most.
 constexpr uint64_t kScratch[] = {768, 3072};
 
 std::vector<uint64_t> limits_between(uint64_t smallest, uint64_t largest) {
@@ -28,7 +28,7 @@ std::vector<uint64_t> limits_between(uint64_t smallest, uint64_t largest) {
   return limits;
 }
 
-/// Smaller ones only where none is both smaller and faster.
+/// Returns the Pareto front, by increasing cycles.
 std::vector<ArenaPoint> front_of(std::vector<ArenaPoint> points) {
   std::sort(points.begin(), points.end(), [](const ArenaPoint& a, const ArenaPoint& b) {
     return a.cycles != b.cycles ? a.cycles < b.cycles : a.arena_bytes < b.arena_bytes;
@@ -41,7 +41,7 @@ std::vector<ArenaPoint> front_of(std::vector<ArenaPoint> points) {
 
 }  // namespace
 
-// The records tell what kernels take; what the network takes beside them is the same for all.
+// Records give flash and cycles of the kernels; the rest of the network is the same for all points.
 Result<std::vector<FlashPoint>> flash_front(const Deployment& deployment, LayoutChoice& layouts,
                                             const GeneratedNetwork& network,
                                             const Footprint& footprint) {
@@ -66,9 +66,9 @@ Result<std::vector<FlashPoint>> flash_front(const Deployment& deployment, Layout
   return told;
 }
 
-// From the network as it was asked for down to the smallest that strips reach, limits that shrink
-// by the same factor: at each the groups that cost fewest cycles, with kernels that have some room
-// for scratch. Every point was generated and run.
+// Limits shrink by a constant factor from the given network's arena to the smallest that strips
+// reach. At each limit the groups of fewest cycles are generated, with some room for the kernels'
+// scratch. Every point was generated and run.
 Result<std::vector<ArenaPoint>> arena_front(const Deployment& deployment, LayoutChoice& layouts,
                                             const GeneratedNetwork& network,
                                             const Footprint& footprint) {
@@ -92,7 +92,7 @@ Result<std::vector<ArenaPoint>> arena_front(const Deployment& deployment, Layout
       const Deployment within{model,  deployment.device, deployment.records, narrowed,
                               silent, deployment.input};
       auto other = fastest_kernels(within, options);
-      if (!other) continue;  // kernels need more than that
+      if (!other) continue;  // kernels need more scratch
       TT_TRY(run_once(within, *other));
       points.push_back({other->network.arena_bytes, other->ran->footprint.cycles});
     }

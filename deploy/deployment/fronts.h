@@ -1,4 +1,4 @@
-// Cycles of a network with less flash, or with a smaller arena.
+// Pareto fronts of a network's cycles over less flash, or over a smaller arena.
 #pragma once
 
 #include <vector>
@@ -12,13 +12,13 @@
 
 namespace tinytune {
 
-/// RunReport::flash_front of what generate() made, and of which `footprint` was measured. Errors
-/// as there.
+/// Returns RunReport::flash_front for a network of Deployment::generate() and its measured
+/// `footprint`. Errors as there.
 Result<std::vector<FlashPoint>> flash_front(const Deployment& deployment, LayoutChoice& layouts,
                                             const GeneratedNetwork& network,
                                             const Footprint& footprint);
 
-/// RunReport::arena_front, likewise.
+/// Returns RunReport::arena_front likewise.
 Result<std::vector<ArenaPoint>> arena_front(const Deployment& deployment, LayoutChoice& layouts,
                                             const GeneratedNetwork& network,
                                             const Footprint& footprint);

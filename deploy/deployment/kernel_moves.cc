@@ -26,9 +26,9 @@ constexpr uint64_t kLeastStack = 64;
 
 // Searches kernels within one limit on the arena.
 //
-// Kernels that take scratch or widen their weights win instructions, and may lose more cycles to
+// Kernels that take scratch or widen their weights save instructions, but may lose more cycles to
 // waits if fast memory has no room for their constants. A run of the first network measures those
-// waits a byte; schedules and what is copied of them are then chosen together.
+// waits per byte; schedules and their copies are then chosen together.
 struct ArenaSearch {
   const Deployment& deployment;
   const NetworkOptions& options;
@@ -36,10 +36,10 @@ struct ArenaSearch {
   uint64_t stack_bytes;
   Result<Candidate> best = Error(ErrorCode::kFailed, "nothing was tried");
 
-  /// Room for copies, and what was copied, of the network that was placed last.
+  /// Room for copies, and the copies, of the network that was placed last.
   FastBudget budget = {};
   FastPlacement placement = {};
-  FlashWaits waits = {};      ///< what its bytes cost where they are
+  FlashWaits waits = {};      ///< cycles per byte of its constants where they are
   bool waits_matter = false;  ///< other kernels may wait less
 
   KernelLimits allowed() const {
@@ -56,7 +56,7 @@ struct Placed {
   FastPlacement placement;
 };
 
-/// Copies what is worth it to fast memory.
+/// Places the parts of a network that are worth it in fast memory.
 Result<Placed> with_copies(const ArenaSearch& search, GeneratedNetwork network) {
   const auto& [model, device, limits] =
       std::tie(search.deployment.model, search.deployment.device, search.deployment.limits);
@@ -91,7 +91,7 @@ Proposal propose(ArenaSearch& search, const KernelLimits& kernels) {
   return Candidate{std::move(placed->network)};
 }
 
-/// Limits constants to the room that copied code leaves: in all, and in one memory.
+/// Limits constants to the room beside copied code: in total, and in one memory.
 KernelLimits beside_code(const ArenaSearch& search) {
   const auto& [budget, placement] = std::tie(search.budget, search.placement);
   KernelLimits kernels = search.allowed();
@@ -104,8 +104,8 @@ KernelLimits beside_code(const ArenaSearch& search) {
   return kernels;
 }
 
-/// Returns cycles that a byte of constants waits in flash, for layers without a record. A record's
-/// cycles include its waits.
+/// Returns the waits in cycles per byte of constants in flash, for layers without a record. Cycles
+/// of a record include its waits.
 FlashWaits waits_of_unmeasured(const GeneratedNetwork& network, const RunReport& ran,
                                const Records& records) {
   uint64_t waited = 0;
@@ -154,8 +154,8 @@ Proposal fewer_waits(ArenaSearch& search) {
   return propose(search, thriftier);
 }
 
-// A choice that takes more code or arena than the one before finds less room than was left to its
-// constants: it is made again with the room that it leaves.
+// A choice with more code or arena than the previous one leaves less room for constants than it was
+// given, so the choice is made again with the room that it leaves.
 Proposal fewer_waits_again(ArenaSearch& search) {
   const bool copies = !search.deployment.device.fast_rodata_memories.empty();
   if (!search.best || !search.waits_matter || !copies) return {};
@@ -164,7 +164,7 @@ Proposal fewer_waits_again(ArenaSearch& search) {
   return propose(search, beside_code(search));
 }
 
-// Scratch that a limit on RAM allows leaves less of it to copies.
+// Tries the arena of usual_arena(): scratch up to a limit on RAM leaves less RAM for copies.
 Proposal arena_of_no_limit(ArenaSearch& search) {
   const MemoryLimits& limits = search.deployment.limits;
   if (!search.best || !search.waits_matter) return {};
@@ -178,7 +178,7 @@ Proposal arena_of_no_limit(ArenaSearch& search) {
 Result<Candidate> fastest_in_arena(const Deployment& deployment, const NetworkOptions& options,
                                    const ArenaAllowance& arena, uint64_t stack_bytes);
 
-// The order of another memory may be worse than none.
+// Records measured in another memory may order schedules worse than no records.
 Proposal without_records(ArenaSearch& search) {
   if (!search.best || !search.waits_matter) return {};
   if (!search.deployment.records.are_of_other_memory()) return {};
@@ -203,21 +203,22 @@ Result<Candidate> fastest_in_arena(const Deployment& deployment, const NetworkOp
   return std::move(search.best);
 }
 
-// Within all RAM. How deep the stack is, and what a linker adds, is known once the network has run.
+// Searches within a limit on all RAM. The stack's depth and the linker's additions are known only
+// after the network has run.
 struct RamSearch {
   const Deployment& deployment;
   const NetworkOptions& options;
   Result<Candidate> best = Error(ErrorCode::kFailed, "nothing was tried");
 };
 
-/// What a network takes too much is left free in the next round.
+/// Reserves the excess of a network in the next round.
 Proposal beside_stack(RamSearch& search) {
   constexpr int kRounds = 4;
   const Deployment& deployment = search.deployment;
   const Device& device = deployment.device;
   const MemoryLimits& limits = deployment.limits;
   uint64_t reserved = 0;
-  std::optional<uint64_t> left;  // of the data memory, where the last network took too much of it
+  std::optional<uint64_t> left;  // arena bytes, if the last network overflowed the data memory
   for (int round = 0;; ++round) {
     ArenaAllowance arena = arena_allowance(limits, reserved);
     if (left && (!arena.bytes || *left < *arena.bytes))
@@ -225,7 +226,7 @@ Proposal beside_stack(RamSearch& search) {
     TT_TRY_ASSIGN(Candidate found, fastest_in_arena(deployment, search.options, arena, reserved));
     if (!limits.ram_bytes && !is_close(deployment, found.network.arena_bytes)) return found;
     const Status ran = run_once(deployment, found);
-    if (!ran && ran.error().code() != ErrorCode::kFailed) return found;  // nothing tells
+    if (!ran && ran.error().code() != ErrorCode::kFailed) return found;  // cannot run here
     if (!ran) return ran.error();
     const Footprint& takes = found.ran->footprint;
     const uint64_t too_much = excess(deployment, takes);
@@ -238,8 +239,8 @@ Proposal beside_stack(RamSearch& search) {
   }
 }
 
-// Estimates count code in fast memory, so their order may be wrong where a limit on RAM leaves all
-// code in flash: then what `--fast-ram 0` chooses is compared.
+// Estimates assume code in fast memory, so their order may be wrong if a limit on RAM leaves all
+// code in flash. Then the network of `--fast-ram 0` is compared.
 Proposal all_in_flash(RamSearch& search) {
   const Deployment& deployment = search.deployment;
   const Device& device = deployment.device;
@@ -254,15 +255,15 @@ Proposal all_in_flash(RamSearch& search) {
   Proposal proposal = beside_stack(other);
   if (auto* error = std::get_if<Error>(&proposal)) return NotProposed{error->message()};
   auto& candidate = std::get<Candidate>(proposal);
-  candidate.ran.reset();  // with the costs of that device
+  candidate.ran.reset();  // it ran with the costs of flash_alone
   const Status ran = run_once(deployment, candidate);
   if (!ran) return NotProposed{ran.error().message()};
   if (excess(deployment, candidate.ran->footprint) > 0) return NotProposed{"it takes more RAM"};
   return proposal;
 }
 
-// Kernels with less scratch may need more stack than they save, so rounds that leave the stack of
-// the last one free may end below what would have fitted.
+// Kernels with less scratch may need more stack than they save, so the rounds of beside_stack(),
+// which reserve the last network's stack, may miss networks that fit.
 Proposal smaller_arenas(RamSearch& search) {
   constexpr uint64_t kSteps = 6;
   const Deployment& deployment = search.deployment;
@@ -310,7 +311,7 @@ Result<GeneratedNetwork> choose_kernels(const Deployment& deployment, const Netw
   within_device.flash_bytes = device.memory(device.rodata_memory).size_bytes;
   auto fitting =
       generate_within(executed, device, records, within_device, options, waits, place_parts);
-  return fitting ? std::move(fitting) : std::move(fastest);  // else the linker has the last word
+  return fitting ? std::move(fitting) : std::move(fastest);  // else the linker decides
 }
 
 }  // namespace tinytune

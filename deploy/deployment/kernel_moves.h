@@ -1,4 +1,5 @@
-// Kernels for a network whose layers, strips and cores are decided: the fastest within all limits.
+// Chooses the fastest kernels within all limits, for a network whose layers, strips and cores are
+// decided.
 #pragma once
 
 #include "codegen/networks/network.h"
@@ -10,11 +11,11 @@
 
 namespace tinytune {
 
-/// Errors as generate_within(). kFailed: its arena does not fit the device, or all it takes not the
-/// limit on RAM.
+/// Returns the network with the fastest kernels. Errors as for generate_within(). kFailed: its
+/// arena does not fit the device, or its RAM exceeds the limit.
 Result<Candidate> fastest_kernels(const Deployment& deployment, const NetworkOptions& options);
 
-/// Kernels within `limits`, and within the device's flash where there are such.
+/// Generates the network with kernels within `limits`, and within the device's flash if possible.
 Result<GeneratedNetwork> choose_kernels(const Deployment& deployment, const NetworkOptions& options,
                                         const KernelLimits& limits, const FlashWaits& waits,
                                         const PlaceParts& place_parts = {});

@@ -1,4 +1,4 @@
-// What each workload of a network is computed with, so that it can be generated again.
+// The schedule of each workload of a network, so that the network can be generated again.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace tinytune {
 
 using Schedules = std::map<std::string, GivenSchedule>;  // by workload
 
-/// Of a layer, and of both halves where cores share it.
+/// Workloads of each layer; of both halves if cores share it.
 using LayerWorkloads = std::vector<std::vector<std::string>>;  // by step
 
 LayerWorkloads workloads_of(const LaidOutGraph& graph, const std::vector<CoreSplit>& splits);

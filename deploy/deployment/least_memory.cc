@@ -17,7 +17,7 @@
 namespace tinytune {
 namespace {
 
-/// Simulated memories are multiples of it.
+/// Sizes of simulated memories are multiples of this.
 constexpr uint64_t kPage = 4096;
 
 uint64_t without(uint64_t bytes, uint64_t taken) { return bytes - std::min(bytes, taken); }
@@ -28,7 +28,8 @@ struct Least {
   StripPlan plan;
 };
 
-// Nothing is copied to RAM. The size of the device's memory must not show in it.
+// Generates the network in an arena of `arena_bytes`, with nothing copied to RAM. The device's
+// memory is enlarged if necessary, so that its size does not affect the result.
 Result<Least> in_arena(const Deployment& deployment, const StripPlan& plan, uint64_t arena_bytes,
                        const NetworkOptions& options) {
   const Device& device = deployment.device;
@@ -45,7 +46,7 @@ Result<Least> in_arena(const Deployment& deployment, const StripPlan& plan, uint
   return Least{{std::move(network)}, takes, plan};
 }
 
-// Another plan, or kernels with more scratch, may need less stack than they add to the arena.
+// Also tries other plans and larger arenas: they may save more stack than they add to the arena.
 Result<Least> least_in_strips(const Deployment& deployment, const StripFallback& fallback,
                               const NetworkOptions& options) {
   constexpr size_t kMostBuilt = 4;
@@ -78,8 +79,8 @@ Result<Least> least_in_strips(const Deployment& deployment, const StripFallback&
   return best;
 }
 
-// Layers by themselves are tried before strips are: what they can do with less than `least` is
-// less.
+// Returns a network that runs layer by layer in less memory than `least`, or `least`: a search
+// within limits tries layers before strips, so it would accept such a smaller limit.
 Result<Least> whole_below(const Deployment& deployment, Least least,
                           const NetworkOptions& options) {
   constexpr int kTimes = 8;
@@ -155,7 +156,7 @@ Result<ArenaPlan> plan_arena(const Deployment& deployment, const NetworkOptions&
     const ArenaPlan plan{fits->plan, arena};
     if (!is_close(deployment, fits->arena_bytes)) return plan;
     const Result<Least> built = in_arena(deployment, fits->plan, fits->arena_bytes, options);
-    if (!built) return plan;  // nothing tells
+    if (!built) return plan;  // cannot be checked here
     const uint64_t too_much = excess(deployment, built->takes);
     if (too_much == 0) return plan;
     arena = without(fits->arena_bytes, too_much);
@@ -184,7 +185,7 @@ Result<Footprint> least_flash(const Deployment& deployment, const NetworkOptions
   const IntegerNetwork& executed = deployment.model.state().network;
   if (network_memory(executed, options).lower_bound > *room_for_arena(limits, device).bytes)
     return Error(ErrorCode::kFailed, "tensors do not fit the RAM");
-  const ArenaAllowance arena = arena_allowance(limits);  // as a search within RAM begins
+  const ArenaAllowance arena = arena_allowance(limits);  // as in the first round of beside_stack()
   const KernelLimits kernels{.arena_bytes = arena.bytes, .arena_says = arena.says};
   TT_TRY_ASSIGN(const GeneratedNetwork network,
                 generate_smallest(executed, device, deployment.records, kernels, options));

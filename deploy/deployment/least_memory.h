@@ -1,10 +1,10 @@
-// The least memory that a network can do with, for those that do not fit as they were first made.
+// Finds the least memory in which a network works, if its first version does not fit.
 //
-// The arena is arithmetic (strip_plan/fallback.h). What lies beside it, data and stack, shows when
-// a network is built and run, and hardly depends on the arena. So the smallest network is found by
-// its arena, built once, and a few of somewhat larger arenas are built for less stack. Who allows
-// less than that is refused before anything else is tried, so that the figure which is named is the
-// smallest that works.
+// The arena is computed without building (strip_plan/fallback.h). Data and stack beside it are
+// known only when a network is built and run, and hardly depend on the arena. So the smallest
+// network is found by its arena and built once; a few with somewhat larger arenas are built in
+// search of less stack. Smaller limits are refused before anything else is tried, so that the limit
+// named in the message is the smallest that works.
 #pragma once
 
 #include <cstdint>
@@ -20,36 +20,37 @@
 
 namespace tinytune {
 
-/// More than any device has: what a network takes shows where nothing limits it.
+/// More RAM than any device has, for finding the unlimited need of a network.
 inline constexpr uint64_t kMuchRam = 1u << 30;
 
-/// How it runs within the limits and the device, and the arena that those leave.
+/// The strips of a network within the limits and the device, and the arena that these leave.
 struct ArenaPlan {
   StripPlan strips;
   uint64_t arena_bytes = 0;
 };
-/// `options` say nothing of strips. Arithmetic; where what lies beside the arena counts, also a
-/// network built and run. kFailed: it does not fit; with the smallest limit that is achievable.
+/// Plans the strips; `options` must have none. Builds and runs a network only if data and stack
+/// beside the arena matter. kFailed: it does not fit; the message names the smallest achievable
+/// limit.
 Result<ArenaPlan> plan_arena(const Deployment& deployment, const NetworkOptions& options);
 
-/// The network of the least RAM, layer by layer or in strips; or the refusal that names what it
-/// takes. Nothing where its arena is within the limits and something else than memory is wrong.
-/// `fallback` is for a device of kMuchRam.
+/// Returns the network of the least RAM, layer by layer or in strips, or the refusal that names its
+/// need. Nothing if its arena is within the limits and it fails for another reason than memory.
+/// `fallback` must be for a device with kMuchRam.
 std::optional<Result<Candidate>> smallest_within(const Deployment& deployment,
                                                  const StripFallback& fallback,
                                                  const NetworkOptions& options);
 
-/// What the network of the least RAM takes, layer by layer or in strips, and the bytes of RAM
+/// Footprint of the network of the least RAM, layer by layer or in strips, and the bytes of RAM
 /// that the device or the limits lack for it.
 struct LeastNeed {
-  Footprint takes;  ///< where it cannot be built, its arena alone
+  Footprint takes;  ///< only the arena if the network cannot be built
   uint64_t missing_ram = 0;
 };
-/// Flash has to be enough. kFailed: no arena is enough.
+/// Returns the least need; the device's flash must be sufficient. kFailed: no arena is sufficient.
 Result<LeastNeed> least_need(const Deployment& deployment, const NetworkOptions& options);
 
-/// What the network of the least flash takes, layer by layer, with nothing copied to RAM. The
-/// device's flash has to be enough. kFailed: it does not fit the RAM.
+/// Returns the footprint of the network of the least flash, layer by layer, with nothing copied to
+/// RAM. The device's flash must be sufficient. kFailed: it does not fit the RAM.
 Result<Footprint> least_flash(const Deployment& deployment, const NetworkOptions& options);
 
 }  // namespace tinytune

@@ -23,7 +23,7 @@ void MoveTrace::open(std::string_view name) {
   open_.push_back(row);
 }
 
-// A move that is for other searches leaves no row.
+// Removes the row of a move that does not apply to this search.
 void MoveTrace::close() {
   const MoveOutcome& closed = row();
   const bool is_noted = closed.kept > 0 || closed.networks > 0 || !closed.why.empty();

@@ -1,4 +1,4 @@
-// What a search tried: a row for each move, with those that it makes inside indented below it.
+// Records the moves of a search: a row for each move, with its inner moves indented below it.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@ namespace tinytune {
 
 class MoveTrace {
  public:
-  /// In the order in which they were tried first. A move that is made again, for other groups of
-  /// strips or within less RAM, adds to its row.
+  /// Returns the rows in the order of first attempts. A move that is made again, for other groups
+  /// of strips or within less RAM, adds to its row.
   const std::vector<MoveOutcome>& outcomes() const { return outcomes_; }
 
-  /// One more was built and run, for each move that is being made.
+  /// Counts a network that was built and run, for each open move.
   void count_network() {
     for (const size_t row : open_) ++outcomes_[row].networks;
   }
 
-  /// A move while it is made.
+  /// A move in progress.
   class Entry {
    public:
-    /// `trace` may be null; nothing is noted then.
+    /// `trace` may be null; then nothing is recorded.
     Entry(MoveTrace* trace, std::string_view name) : trace_(trace) {
       if (trace_ != nullptr) trace_->open(name);
     }
@@ -34,12 +34,12 @@ class MoveTrace {
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
 
-    /// What it proposes takes so many cycles.
+    /// Records the cycles of the proposed network.
     void takes(uint64_t cycles);
     void keeps() {
       if (trace_ != nullptr) ++trace_->row().kept;
     }
-    /// `why` nothing is proposed, or kept; empty where it is.
+    /// Records the reason why nothing was proposed or kept; empty if it was kept.
     void ends(std::string_view why) {
       if (trace_ != nullptr) trace_->row().why = why;
     }
@@ -54,7 +54,7 @@ class MoveTrace {
   void close();
 
   std::vector<MoveOutcome> outcomes_;
-  std::vector<size_t> open_;  // rows, the outer move first
+  std::vector<size_t> open_;  // rows of open moves, the outermost first
 };
 
 }  // namespace tinytune

@@ -1,8 +1,7 @@
 // Moves: the ways to make a network faster, or to make it fit.
 //
-// A search is a list of named moves. Each proposes a network; the loop runs it and keeps it where
-// it takes fewer cycles than the one so far. What was tried, and what became of it, is noted for
-// `tune explain`.
+// A search is a list of named moves. Each proposes a network; the loop runs it and keeps it if it
+// takes fewer cycles than the best so far. Outcomes of moves are recorded for `tune explain`.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +19,12 @@
 
 namespace tinytune {
 
-/// Why a move has no network; empty: it is for other searches, and not noted.
+/// Reason why a move has no network; empty: the move does not apply and is not recorded.
 struct NotProposed {
   std::string why = {};
 };
 
-/// An error ends what there is: nothing may be deployed unless a later move can do without.
+/// An error replaces the best network: nothing is deployed unless a later move succeeds without it.
 using Proposal = std::variant<NotProposed, Candidate, Error>;
 
 inline Proposal proposal_of(Result<Candidate> found) {
@@ -33,20 +32,20 @@ inline Proposal proposal_of(Result<Candidate> found) {
   return std::move(*found);
 }
 
-/// `Search` has a `deployment`, and `best`, a Result<Candidate>.
+/// `Search` must have members `deployment` and `best` (a Result<Candidate>).
 template <typename Search>
 struct Move {
   std::string_view name;
   Proposal (*propose)(Search& search);
-  std::string_view otherwise = {};  ///< said, with the reason, where it was asked for in vain
+  std::string_view otherwise = {};  ///< if set, reported with the reason if nothing is kept
 };
 
-/// Keeps the one that takes fewer cycles in `best`. Returns whether that is `proposed`; so it is
-/// where no network so far fits, and where this machine can run neither.
+/// Keeps the network of fewer cycles in `best`. Returns whether that is `proposed`; also true if
+/// `best` is an error, or if this machine can run neither.
 bool keep_faster(const Deployment& deployment, Result<Candidate>& best, Candidate proposed,
                  MoveTrace::Entry& entry);
 
-/// Makes the moves in their order. `search.best` is what they found.
+/// Makes the moves in order and leaves the result in `search.best`.
 template <typename Search, size_t count>
 void make_moves(const Move<Search> (&moves)[count], Search& search) {
   const Deployment& deployment = search.deployment;

@@ -1,5 +1,5 @@
-// Moves that decide in which parts a network runs: by layers, strips or frames, on one core or two,
-// and when its weights come.
+// Moves that decide the parts in which a network runs (layers, strips or frames, on one core or
+// two), and whether its weights arrive.
 #pragma once
 
 #include "codegen/networks/network.h"
@@ -16,24 +16,24 @@ struct NetworkSearch {
   Result<Candidate> best = Error(ErrorCode::kFailed, "nothing was tried");
 };
 
-/// Layers one by one.
+/// Runs layers one by one.
 Proposal by_layers(NetworkSearch& search);
-/// Rows, or frames, of the input as they come.
+/// Computes rows, or frames, of the input as they arrive.
 Proposal by_rows(NetworkSearch& search);
 Proposal by_frames(NetworkSearch& search);
-/// Where layers do not fit, or are slow in the arena that they may have.
+/// Runs layers in strips if whole layers do not fit or are slow in the limited arena.
 Proposal in_strips(NetworkSearch& search);
 Proposal on_two_cores(NetworkSearch& search);
 Proposal with_arrivals(NetworkSearch& search);
 
-/// kInvalidInput, kUnsupported: as Deployment::generate().
+/// Check the options. kInvalidInput, kUnsupported: as for Deployment::generate().
 Status check_cores(const Deployment& deployment);
 Status check_arrival(const Deployment& deployment);
 
-/// Whether the way of arrival keeps code out of flash, and nothing else may be copied.
+/// Returns whether the way of arrival needs code outside flash while nothing else may be copied.
 bool copies_code_alone(const Deployment& deployment);
 
-/// Makes all of these. Errors as Deployment::generate().
+/// Makes all of these moves. Errors as for Deployment::generate().
 Result<Candidate> fastest_network(const Deployment& deployment, const NetworkOptions& options);
 
 }  // namespace tinytune

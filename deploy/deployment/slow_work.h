@@ -1,7 +1,7 @@
-// Work that takes long, told of while it lasts.
+// Progress messages of work that takes long.
 //
-// A search for strips builds and runs networks for half a minute. Whoever waits for it hears how
-// far it has come, and of work that is done in a few seconds nothing.
+// A search for strips builds and runs networks for half a minute. Its progress is reported at
+// intervals; work that is done in a few seconds reports nothing.
 #pragma once
 
 #include <chrono>
@@ -16,11 +16,11 @@ class SlowWork {
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds kInterval{4000};
 
-  /// `sink` may be empty, and outlives it.
+  /// `sink` may be empty, and must outlive this.
   explicit SlowWork(const MessageSink& sink, std::chrono::milliseconds interval = kInterval)
       : sink_(sink), interval_(interval) {}
 
-  /// Once an interval, `so_far` is told.
+  /// Sends `so_far()`, at most once per interval.
   template <typename SoFar>
   void step(const SoFar& so_far) {
     const auto now = Clock::now();

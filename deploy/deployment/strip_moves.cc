@@ -56,15 +56,15 @@ Status check_may_run_in_strips(const IntegerNetwork& network, const char* what) 
                std::string(what) + " of the input need strips, which are disabled");
 }
 
-/// Why layers do not have to run in strips; empty: they may. Where nobody set a limit, a network
-/// may lack a template or flash, for which strips are no help.
+/// Returns the reason why layers do not have to run in strips; empty: they may. Without a limit, a
+/// network may fail for lack of a template or of flash, which strips do not cure.
 std::string why_no_strips(const NetworkSearch& search) {
   const Deployment& deployment = search.deployment;
   const auto& [device, records] = std::tie(deployment.device, deployment.records);
   const IntegerNetwork& network = deployment.model.state().network;
   const std::optional<uint64_t> asked = arena_allowance(deployment.limits).bytes;
   if (search.best) {
-    // In strips tensors may leave the scratch that whole ones do not.
+    // Tensors of strips may leave room for scratch that whole tensors do not leave.
     constexpr double kNoticeable = 1.02;
     if (!asked) return "layers fit, and nothing limits their arena";
     if (!network.may_run_in_strips) return "they are disabled";
@@ -88,7 +88,7 @@ Proposal by_layers(NetworkSearch& search) {
   if (deployment.input != InputArrival::kWhole) return {};
   if (!copies_code_alone(deployment))
     return proposal_of(fastest_kernels(deployment, search.options));
-  // Without the way nothing is copied, code neither.
+  // Without the way of arrival nothing is copied, not even code.
   const Device flash_alone = in_flash(deployment.device);
   Deployment alone = deployment.with(flash_alone, deployment.records);
   alone.arrival.reset();
@@ -96,8 +96,8 @@ Proposal by_layers(NetworkSearch& search) {
   return Candidate{std::move(found.network)};  // it ran with the costs of that device
 }
 
-// Half of the network's arena may be a whole input: what remains of the usual one is the limit that
-// nobody chose.
+// A whole input may be half of the network's arena. So without a limit the arena may take the lower
+// bound of whole tensors minus the input, or slightly more than the smallest possible one.
 Proposal by_rows(NetworkSearch& search) {
   const Deployment& deployment = search.deployment;
   const IntegerNetwork& network = deployment.model.state().network;
@@ -119,7 +119,7 @@ Proposal by_rows(NetworkSearch& search) {
                                     std::to_string(smallest))));
 }
 
-// What is not new in a step is in the arena already, so there is nothing to search: the more layers
+// Rows of earlier steps are in the arena already, so nothing needs to be searched: the more layers
 // compute with frames, the less is computed twice.
 Proposal by_frames(NetworkSearch& search) {
   const Deployment& deployment = search.deployment;
@@ -139,8 +139,8 @@ Proposal by_frames(NetworkSearch& search) {
   return proposal_of(fastest_kernels(deployment, options));
 }
 
-// Groups are found by their tensors; how much is best left to kernels' scratch shows when networks
-// run. Layers one by one fit and are slow, or do not fit at all.
+// Groups are planned by their tensors; the best room for kernels' scratch is found by running
+// networks. Layer by layer, the network is slow or does not fit.
 Proposal in_strips(NetworkSearch& search) {
   const Deployment& deployment = search.deployment;
   const auto& [device, limits] = std::tie(deployment.device, deployment.limits);
@@ -156,13 +156,13 @@ Proposal in_strips(NetworkSearch& search) {
   const bool is_near = *room.bytes < tensors + kBesideArena;
   const bool is_first = !search.best && (is_near || !network.may_run_in_strips);
   Result<Candidate> best = search.best;
-  // Whether it is refused.
+  // Sets `best` to the smallest network or to its refusal; returns whether it is refused.
   const auto use_smallest = [&] {
     auto smallest = smallest_within(deployment, fallback, search.options);
     if (smallest) best = std::move(*smallest);
     return smallest && !best;
   };
-  // Whoever allows less than the smallest is refused before anything else is tried.
+  // A limit below the smallest network is refused before anything else is tried.
   if (is_first && use_smallest()) return best.error();
   if (!network.may_run_in_strips) return proposal_of(std::move(best));
   if (deployment.sink && fallback.search().within(*room.bytes))

@@ -39,7 +39,7 @@ Status run_once(const Deployment& deployment, Candidate& candidate) {
   return ok_status();
 }
 
-// A device's memory for data does not hold the stack, which alone takes a run to know.
+// Only the stack needs a run to be known, and it is not in the device's data memory.
 Result<Footprint> footprint_of(const Deployment& deployment, const GeneratedNetwork& network) {
   if (deployment.limits.ram_bytes) {
     TT_TRY_ASSIGN(const RunReport ran, try_out(deployment, network));

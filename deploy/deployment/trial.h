@@ -1,4 +1,4 @@
-// What a network takes when it runs, and whether that fits.
+// Runs a network to measure its footprint, and checks whether it fits.
 #pragma once
 
 #include <cstdint>
@@ -13,41 +13,41 @@ namespace tinytune {
 
 struct Deployment;
 
-/// Builds it and runs it once on the generator's first inputs; where frames arrive, what it takes
-/// is of the step after that. kNotFound: no compiler on this machine. kUnsupported: the device has
+/// Builds the network and runs it once on the generator's first inputs; if frames arrive, the
+/// report is of a second step. kNotFound: no compiler on this machine. kUnsupported: the device has
 /// no simulator. kFailed: it does not build or run, or does not fit.
 Result<RunReport> try_out(const Deployment& deployment, const GeneratedNetwork& network);
 
-/// Fills `ran` unless it is known. Errors as try_out().
+/// Runs the candidate and sets `ran`, unless it is set. Errors as for try_out().
 Status run_once(const Deployment& deployment, Candidate& candidate);
 
-/// As far as excess() asks for it: with the stack where there is a limit on all RAM.
+/// Returns the footprint as needed by excess(): with the stack only if all RAM is limited.
 Result<Footprint> footprint_of(const Deployment& deployment, const GeneratedNetwork& network);
 
-/// Bytes of RAM that the device or the limit on it lack.
+/// Returns the bytes by which the footprint exceeds the device's data memory or the limit on RAM.
 uint64_t excess(const Deployment& deployment, const Footprint& takes);
 
-/// Where excess() is more than 0: which memory lacks what.
+/// Returns the error for excess() > 0: names the memory, its size and the need.
 Error exceeded(const Deployment& deployment, const Footprint& takes);
 
-/// What the smallest limit that is enough would be: on all RAM where that is limited, otherwise on
-/// the memory that the arena is in.
+/// Returns the smallest sufficient limit: on all RAM if that is limited, otherwise on the memory
+/// that holds the arena.
 uint64_t limit_for(const Deployment& deployment, const Footprint& takes);
 
-/// Whether an arena is so large that what lies beside it decides.
+/// Returns whether an arena is so large that the data and stack beside it decide whether it fits.
 bool is_close(const Deployment& deployment, uint64_t arena_bytes);
 
-/// More than what lies beside any arena that was seen.
+/// Bytes beside an arena: more than in any network seen.
 inline constexpr uint64_t kBesideArena = 16 * 1024;
 
-/// A library's own data is some words; the stack has a memory of its own.
+/// Upper bound of a library's own data, some words; the stack has its own memory.
 inline constexpr uint64_t kDataBytes = 1024;
 
-/// kFailed: the arena is larger than the memory it is in.
+/// Checks that the arena fits its memory. kFailed: it does not.
 Status check_arena(const Deployment& deployment, const GeneratedNetwork& network);
 
-/// Says what there is to say of RAM: that much of it is the network's, or that no application
-/// fits beside it. kFailed: it takes more flash than there is.
+/// Reports if the network takes much of the RAM, or if no application fits beside it. kFailed: it
+/// takes more flash than the device has.
 Status check_footprint(const Deployment& deployment, const Footprint& takes);
 
 }  // namespace tinytune

@@ -1,4 +1,4 @@
-// Two cores: which layers they share.
+// Chooses the layers that two cores share.
 #include <map>
 #include <utility>
 
@@ -17,7 +17,7 @@ std::map<int, uint64_t> cycles_by_layer(const RunReport& report) {
   return cycles;
 }
 
-/// Those whose layer takes fewer cycles shared than alone.
+/// Returns the splits whose layer takes fewer cycles shared than alone.
 std::vector<CoreSplit> worthwhile(const std::vector<CoreSplit>& splits, const RunReport& alone,
                                   const RunReport& shared) {
   std::map<int, uint64_t> before = cycles_by_layer(alone), after = cycles_by_layer(shared);
@@ -41,9 +41,9 @@ Status check_cores(const Deployment& deployment) {
   return ok_status();
 }
 
-// What a split costs is known once it ran: other kernels, collisions, and places in fast memory
-// that two kernels of one layer want. So all layers that can be are split, then those that lost by
-// it are not, and the result has to beat one core.
+// The effect of a split is known only after a run: other kernels, memory collisions, and two
+// kernels of one layer that compete for fast memory. So all splittable layers are split first, then
+// only those that gained, and the result must beat one core.
 Proposal on_two_cores(NetworkSearch& search) {
   const Deployment& deployment = search.deployment;
   if (deployment.cores < 2 || !search.best) return {};
@@ -57,7 +57,7 @@ Proposal on_two_cores(NetworkSearch& search) {
   if (!all) return NotProposed{all.error().message()};
   const Status ran_alone = run_once(deployment, *search.best);
   if (!ran_alone && ran_alone.error().code() != ErrorCode::kFailed)
-    return std::move(*all);  // nothing tells
+    return std::move(*all);  // cannot run here
   if (!ran_alone) return ran_alone.error();
   TT_TRY(run_once(deployment, *all));
   const std::vector<CoreSplit> kept = worthwhile(shared.splits, *search.best->ran, *all->ran);

@@ -1,4 +1,4 @@
-// A network that may be deployed, and what it took.
+// A network that may be deployed, with its report once it has run.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace tinytune {
 
 struct Candidate {
   GeneratedNetwork network;
-  std::optional<RunReport> ran = {};  ///< once it ran
+  std::optional<RunReport> ran = {};  ///< set once it has run
 };
 
 }  // namespace tinytune

@@ -10,7 +10,7 @@
 namespace tinytune {
 namespace {
 
-// A whole network may take a while on a board that is a program.
+// Generous, because a whole network may take long on a board that is a program.
 constexpr uint32_t kCallLimitMs = 300'000;
 
 Error failed(std::string message) { return Error(ErrorCode::kFailed, std::move(message)); }
@@ -24,7 +24,7 @@ class NetworkOnBoard {
   Status load();
   const Footprint& footprint() const { return footprint_; }
   Status fill(std::span<const std::vector<uint8_t>> inputs);
-  /// Cycles of one call.
+  /// Returns the cycles of one call.
   Result<uint64_t> call(const std::string& symbol);
   Result<std::vector<uint8_t>> read(int tensor);
 
@@ -58,7 +58,7 @@ Status NetworkOnBoard::load() {
   return ok_status();
 }
 
-// The digests of what arrived.
+// Writes the image and returns the digests of the bytes that the board then holds.
 Result<std::vector<Digest>> NetworkOnBoard::send_image() {
   std::vector<AddressRange> ranges;
   for (const ImageSegment& segment : image_.segments) {
@@ -100,7 +100,7 @@ Result<std::vector<uint8_t>> NetworkOnBoard::read(int tensor) {
   return transposed(bytes, *image_of(graph_.tensor(tensor)), Layout::kNchw);
 }
 
-// One whole invocation, then each layer by itself.
+// Invokes the whole network once, then each layer separately.
 Result<BoardRun> run(NetworkOnBoard& board, const Graph& graph, const GeneratedNetwork& network,
                      std::span<const std::vector<uint8_t>> inputs) {
   TT_TRY(board.fill(inputs));
@@ -114,7 +114,7 @@ Result<BoardRun> run(NetworkOnBoard& board, const Graph& graph, const GeneratedN
   for (const GeneratedLayer& layer : network.layers) {
     if (layer.symbol.empty()) continue;
     uint64_t cycles = 0;
-    for (const std::string& function : layer.functions()) {  // no other core is asked for help
+    for (const std::string& function : layer.functions()) {  // one after the other, on one core
       TT_TRY_ASSIGN(const uint64_t part, board.call(function));
       cycles += part;
     }

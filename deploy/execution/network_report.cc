@@ -1,4 +1,4 @@
-// NetworkSimulation::invoke(): one call of the whole network, told layer by layer.
+// NetworkSimulation::invoke(): one call of the whole network, reported layer by layer.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -18,7 +18,8 @@ bool is_counted(const GeneratedLayer& layer) {
 
 bool is_shared(const GeneratedLayer& layer) { return !layer.other_symbol.empty(); }
 
-// A frame's lowest words need not be written, but the stack pointer stands at a multiple of this.
+// Rounds up to the stack alignment: the lowest words of a frame need not be written, so the depth
+// seen by writes may be too small.
 uint64_t aligned_stack(uint64_t written_bytes, CoreFamily family) {
   const uint64_t alignment = family == CoreFamily::kRiscv32 ? 16 : 8;
   return (written_bytes + alignment - 1) / alignment * alignment;
@@ -57,7 +58,7 @@ std::set<std::string> counted_functions(const GeneratedNetwork& network) {
   return functions;
 }
 
-// Layers that come out the same are one pair.
+// Returns the pairs of functions that two cores run together. Layers with equal code share a pair.
 std::vector<CorePair> pairs_of(const GeneratedNetwork& network) {
   const std::set<std::string> functions = counted_functions(network);
   const auto section_of = [&](const std::string& symbol) {
@@ -93,7 +94,7 @@ const std::string& NetworkSimulation::memory_at(uint32_t address) const {
   return kNone;
 }
 
-// The code of a layer is its kernel, or the function itself if it has none.
+// A layer's code is its kernel, or the layer function if it has none.
 std::map<std::string, NetworkSimulation::Homes> NetworkSimulation::homes() const {
   std::map<std::string, Homes> all;
   if (network_->placeable.empty()) return all;
@@ -120,16 +121,17 @@ uint64_t NetworkSimulation::cycles_of(const JoinedVisit& joined) const {
   return joined.cycles + device_->fork_join_cycles;
 }
 
-/// In the model's order. Transforms between layouts are no layer's: they stay in the overhead.
+/// Describes the layers in the model's order. Transforms between layouts belong to no layer and are
+/// counted as overhead.
 void NetworkSimulation::describe_layers(const CallReport& call_report, RunReport& report) const {
   const std::map<std::string, Homes> homes_of = homes();
   size_t visit = 0;
-  // Where rows of the input arrive, the first function is called once a strip.
+  // If rows of the input arrive, the first function is called once per strip.
   const auto functions = static_cast<size_t>(
       std::count_if(network_->layers.begin(), network_->layers.end(), is_counted));
   size_t strips = network_->stream ? call_report.visits.size() - functions + 1 : 1;
-  // With IF and WHILE visits are in another order than layers, and not as many: all calls of a
-  // function are told of the first layer that it computes.
+  // With IF and WHILE, visits differ from layers in order and number: all calls of a function are
+  // attributed to the first layer that it computes.
   std::map<std::string, Counts> calls_of;
   const bool branches = has_control_flow(*graph_);
   std::map<std::string, uint64_t> joined_of;  // by a pair's first function
@@ -154,9 +156,9 @@ void NetworkSimulation::describe_layers(const CallReport& call_report, RunReport
     }
     if (!layer.before_symbol.empty()) counts += call_report.visits.at(visit++).counts;
     const uint64_t before = counts.cycles;
-    if (is_shared(layer)) strips = 2;  // its halves
+    if (is_shared(layer)) strips = 2;  // two halves
     for (; strips > 0 && !branches; --strips) counts += call_report.visits.at(visit++).counts;
-    strips = 1;  // of all others
+    strips = 1;  // for all later layers
     if (is_shared(layer) && !branches)
       counts.cycles = before + cycles_of(call_report.joined.at(joined_visit++));
     report.overhead_instructions -= counts.instructions;
@@ -179,7 +181,8 @@ ArenaTimeline timeline_of(const GeneratedNetwork& network) {
   return timeline;
 }
 
-// In place of the cycles of both halves, one after the other as they ran, those of them together.
+// Returns the cycles with shared layers in parallel: the simulator ran the two halves one after the
+// other, so their cycles are replaced by those of the pair.
 uint64_t NetworkSimulation::overlapped_cycles(const CallReport& call_report) const {
   uint64_t cycles = call_report.counts.cycles;
   for (const CorePair& pair : pairs_of(*network_))
@@ -207,10 +210,10 @@ Result<RunReport> NetworkSimulation::invoke(std::span<const std::vector<uint8_t>
   RunReport report;
   report.instructions = report.overhead_instructions = call_report.counts.instructions;
   footprint_.cycles = overlapped_cycles(call_report);
-  // Where another core helps, its stack goes as deep.
+  // A second core's stack is as deep as the first one's.
   footprint_.stacks = call_report.joined.empty() ? 1 : 2;
   const auto stacks = static_cast<uint64_t>(footprint_.stacks);
-  footprint_.stack_bytes =  // the deepest call's: where frames arrive, the first may be
+  footprint_.stack_bytes =  // of the deepest call so far; if frames arrive, it may be the first
       std::max(footprint_.stack_bytes,
                stacks * aligned_stack(call_report.stack_bytes, device_->target.family));
   report.footprint = footprint_;

@@ -96,13 +96,13 @@ Result<CallReport> NetworkSimulation::call(const std::string& symbol,
                                            std::vector<CorePair> pairs) {
   TT_TRY_ASSIGN(const uint32_t function, address_of(symbol));
   CallOptions options;
-  // A whole network may take far longer than one kernel may.
+  // A whole network may take far longer than the default limit for one kernel.
   options.instruction_limit = 1'000'000'000'000;
   options.sections = std::move(sections);
   options.pairs = std::move(pairs);
   if (network_->arrivals) options.arrival = network_->arrivals->way;
   std::vector<uint32_t> arguments = {arena_};
-  if (network_->stream && symbol == network_->invoke_symbol) {  // all that are missing, at once
+  if (network_->stream && symbol == network_->invoke_symbol) {  // passes all missing rows at once
     const RowStream& stream = *network_->stream;
     const auto rows = static_cast<uint32_t>(stream.rows);
     const uint32_t missing = is_window_full_ ? static_cast<uint32_t>(stream.hop) : rows;

@@ -1,5 +1,5 @@
-// A generated network in the simulator: one invocation counted whole and by layer, and, apart from
-// it, one layer at a time to see every tensor before a later one takes its place in the arena.
+// Runs a generated network in the simulator: one invocation counted as a whole and by layer, and
+// separately one layer at a time, to read every tensor before another overwrites it in the arena.
 #pragma once
 
 #include <cstdint>
@@ -17,42 +17,42 @@
 
 namespace tinytune {
 
-/// build_network() with errors for people: one line, and kFailed whatever stopped it, because the
-/// model was fine. kNotFound: no compiler on this machine.
+/// Calls build_network() and shortens its errors to one line, with kFailed for any cause, because
+/// the model is valid. kNotFound: no compiler on this machine.
 Result<BuiltNetwork> build_library(const GeneratedNetwork& network, const Device& device);
 
-/// What is known of the operators before anything is counted, in the model's order.
+/// Returns the operators in the model's order, with the facts known without a run.
 std::vector<LayerCost> layers_of(const GeneratedNetwork& network);
 
-/// Who lives where in the arena, when.
+/// Returns the place and lifetime of each tensor in the arena.
 ArenaTimeline timeline_of(const GeneratedNetwork& network);
 
 class NetworkSimulation {
  public:
-  /// All three outlive the simulation. Builds and loads the network. kUnsupported: the device has
-  /// no simulator. kFailed: it does not compile, or does not fit the device.
+  /// Builds and loads the network. The arguments must outlive the simulation. kUnsupported: the
+  /// device has no simulator. kFailed: it does not compile, or does not fit the device.
   static Result<NetworkSimulation> load(const Graph& graph, const GeneratedNetwork& network,
                                         const Device& device);
-  /// Of a network that was built already, for this device or one that differs in costs alone.
+  /// Loads a network that was built for this device or for one that differs only in costs.
   static Result<NetworkSimulation> load(const Graph& graph, const GeneratedNetwork& network,
                                         const Device& device, const BuiltNetwork& built);
 
-  /// Fills the inputs, calls `<name>_invoke` once, which goes on from earlier calls' state, and
-  /// reads the outputs. Where frames arrive, the first call brings all of the input, later ones its
-  /// last frames, which are new. `exact` and the dump are left alone. kFailed: it faults, runs
-  /// away, returns an error or clobbers a saved register.
+  /// Fills the inputs, calls `<name>_invoke` once, which continues from earlier calls' state, and
+  /// reads the outputs. If frames arrive, the first call passes the whole input, later ones only
+  /// its last frames, which are new. Does not set `exact` and the dump. kFailed: it faults, does
+  /// not return, returns an error or clobbers a saved register.
   Result<RunReport> invoke(std::span<const std::vector<uint8_t>> inputs);
 
-  /// Invokes it once; what each of these functions of the library took, callees included.
+  /// Invokes it once and returns the counts of these functions of the library, including callees.
   Result<std::vector<Counts>> count(std::span<const std::vector<uint8_t>> inputs,
                                     std::span<const std::string> functions);
   const ElfInfo& elf() const { return elf_; }
-  /// Stack and cycles are known after invoke().
+  /// Stack and cycles are set by invoke().
   const Footprint& footprint() const { return footprint_; }
 
-  /// Makes the network forget earlier inferences; load() has done it.
+  /// Resets the network's state of earlier inferences, as load() does.
   Status reset();
-  /// After a reset, calls the layers one by one; every tensor that has a place in the arena, by id.
+  /// Resets the state, calls the layers one by one, and returns every tensor in the arena, by id.
   Result<std::vector<TensorDump>> dump(std::span<const std::vector<uint8_t>> inputs);
 
  private:
@@ -66,7 +66,7 @@ class NetworkSimulation {
   struct Homes {
     std::string code, weights;  ///< names of memories
   };
-  /// By function; empty where the device has one place only.
+  /// Returns the homes by function; empty if the device has only one place.
   std::map<std::string, Homes> homes() const;
   void describe_layers(const CallReport& call_report, RunReport& report) const;
   Status fill(std::span<const std::vector<uint8_t>> inputs);
@@ -83,7 +83,7 @@ class NetworkSimulation {
   ElfInfo elf_;
   Footprint footprint_;
   uint32_t arena_ = 0;
-  bool is_window_full_ = false;  ///< where frames arrive
+  bool is_window_full_ = false;  ///< if frames arrive: whether the first window was passed
 };
 
 }  // namespace tinytune

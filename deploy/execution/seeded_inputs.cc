@@ -1,4 +1,4 @@
-// generate_inputs(): the bytes that `seed:N` stands for.
+// generate_inputs(): generates the input bytes of `seed:N`.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kMostBytes = int64_t{1} << 30;
 
-/// The generator that golden vectors are made with: xorshift32, one step a byte.
+/// The generator of the golden vectors: xorshift32, one step per byte.
 class ByteGenerator {
  public:
   explicit ByteGenerator(uint32_t seed) : state_(seed), walks_(seed >= kFirstWalk) {}
@@ -27,7 +27,7 @@ class ByteGenerator {
   }
 
  private:
-  // Uniform bytes saturate most networks to one answer; a walk looks more like a signal.
+  // Uniform bytes saturate most networks to one answer; a random walk resembles a signal more.
   static constexpr uint32_t kFirstWalk = 100;
   uint32_t state_;
   bool walks_;
@@ -38,10 +38,10 @@ void append_element(std::vector<uint8_t>& bytes, const std::string& type, int8_t
   if (type == "float32")
     return append_little_endian(bytes,
                                 std::bit_cast<uint32_t>(static_cast<float>(value + 128) / 255.0f));
-  // Both bytes are the generated one, so that the whole range is reached.
+  // Both bytes are the generated one, so that values cover the whole range.
   if (type == "int16")
     return append_little_endian(bytes, static_cast<int16_t>(value * 256 + (value & 255)));
-  // Places and lengths, which are small numbers.
+  // Indices and lengths, which are small numbers.
   if (type == "int32") return append_little_endian(bytes, int32_t{value});
   if (type == "int64") return append_little_endian(bytes, int64_t{value});
   append_little_endian(bytes, value);

@@ -15,8 +15,8 @@ namespace tinytune {
 
 namespace {
 
-// What no core can have measured stays in the log, as a candidate that failed: a run that goes on
-// does not measure it again. Not where a layer's shape cannot be read; that is noticed elsewhere.
+// Turns records with impossibly few cycles into failed candidates, so that a continued run does not
+// measure them again. Ignores workloads that do not parse; that is noticed elsewhere.
 void set_aside_impossible(std::vector<Measurement>& measurements, const std::string& path,
                           const Device& device, const MessageSink& sink) {
   std::unordered_map<std::string, uint64_t> least_of;  // by workload
@@ -48,7 +48,7 @@ void set_aside_impossible(std::vector<Measurement>& measurements, const std::str
 
 Records applicable_records(LogContents contents, const std::string& path, const Device& device,
                            Fidelity fidelity, const MessageSink& sink) {
-  std::unordered_map<std::string, ConfigSpace> spaces;  // by workload: made once
+  std::unordered_map<std::string, ConfigSpace> spaces;  // cache by workload
   const auto is_current = [&](const std::string& text, const Schedule& schedule) {
     if (!find_template(schedule)) return false;
     auto space = spaces.find(text);
@@ -83,7 +83,7 @@ Result<Ground> load_ground(const std::string& device_name, const MemoryLimits& l
   Result<LogContents> contents = read_log(*path);
   if (!contents) return contents.error().within("--records");
   Device measured = ground.device;
-  // What the board itself said, where it was asked; else whatever the log has.
+  // Prefers the board's own records for a board's address, else those of the simulator.
   Fidelity fidelity = address.is_simulator() ? Fidelity::kSimulate : Fidelity::kBoard;
   const auto has_records = [&] {
     return std::any_of(contents->measurements.begin(), contents->measurements.end(),
@@ -100,7 +100,7 @@ Result<Ground> load_ground(const std::string& device_name, const MemoryLimits& l
   }
   if (!has_records()) {
     for (const Measurement& m : contents->measurements)
-      if (m.device == device.name) measured.hash = m.device_hash;  // the latest
+      if (m.device == device.name) measured.hash = m.device_hash;  // the latest one wins
     doubt = "measured with another description of " + device.name +
             "; the order of its schedules is taken from there";
   }
@@ -126,7 +126,7 @@ Result<Ground> load_ground(const std::string& device_name, const MemoryLimits& l
 void say_how_records_match(const Ground& ground, const std::vector<Task>& tasks,
                            const std::optional<std::string>& path, const MessageSink& sink) {
   if (!sink || !path) return;
-  std::map<std::vector<int>, int> matches;  // by layers, which are a task in each layout
+  std::map<std::vector<int>, int> matches;  // by layers: a task exists once per layout
   for (const Task& task : tasks_in(tasks, LayoutPolicy::kAuto)) {
     const std::string workload = to_text(task.workload);
     const int match = ground.records.tally(workload).trials > 0    ? 2

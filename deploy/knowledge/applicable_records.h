@@ -1,4 +1,4 @@
-// A log read for a device: the records that apply, and one warning about those that do not.
+// Selects the records of a log that apply to a device, with one warning about the others.
 #pragma once
 
 #include <optional>
@@ -14,34 +14,35 @@
 
 namespace tinytune {
 
-/// A record applies if its schedule is a point of the space that this build has for its workload:
-/// what could not be proposed today must not count as a trial, nor win.
+/// Returns the records of `fidelity` that apply: figures of a simulator and of a board do not
+/// compare. A record applies if its schedule is in this build's space for its workload; a schedule
+/// that could not be proposed today must neither count as a trial nor win.
 ///
-/// Only records of `fidelity`: figures of a simulator and of a board do not compare.
-/// Warns at most once each of skipped lines and of records set aside. `sink` may be empty.
+/// Warns at most once each of skipped lines and of ignored records. `sink` may be empty.
 Records applicable_records(LogContents contents, const std::string& path, const Device& device,
                            Fidelity fidelity, const MessageSink& sink);
 
-/// The device as the limits leave it, and the records that were measured on it.
+/// The device as restricted by the limits, and the records that were measured on it.
 struct Ground {
   Device device;
   Records records;
   size_t in_log = 0;  ///< records of any device and workload
 };
 
-/// Says how many tasks have records of their own, how many only those of other layers of their
-/// shape, and how many none, where there are some of the second kind; warns where not one of a
-/// log's records serves these tasks in any layout: "kws.jsonl: 0 of 100 records match this model".
-/// Nothing without a log.
+/// If some tasks have only records of other layers of their shape, reports how many tasks have
+/// records of their own, how many only such ones, and how many none. Warns if no record of the log
+/// serves these tasks in any layout: "kws.jsonl: 0 of 100 records match this model". Does nothing
+/// without a log.
 void say_how_records_match(const Ground& ground, const std::vector<Task>& tasks,
                            const std::optional<std::string>& path, const MessageSink& sink);
 
-/// With no fast memory allowed, records of kernels in flash. Where the log has none of the device
-/// as it is meant, others say more than the default does, with a warning: those of fast memory,
-/// then those of the device as an earlier file described it. `device_name` may be a board's
-/// address: its own figures come first then, and the simulator's otherwise; where the log has only
-/// the other kind, that, with a line that says so. `portable`: the device with_portable_kernels().
-/// No log, no records. Errors as load_device() and read_log().
+/// Loads the device and its records. If no fast memory is allowed, these are records of kernels in
+/// flash. If the log has none of this device, others are still better than the default and are used
+/// with a warning: those of fast memory, then those of an earlier description of the device.
+/// `device_name` may be a board's address: then the board's figures are preferred, otherwise the
+/// simulator's; if the log has only the other kind, that is used with a message. `portable`:
+/// returns the device with_portable_kernels(). Without a log there are no records. Errors as for
+/// load_device() and read_log().
 Result<Ground> load_ground(const std::string& device_name, const MemoryLimits& limits,
                            const std::optional<std::string>& path, const MessageSink& sink,
                            bool portable = false);

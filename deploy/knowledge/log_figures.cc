@@ -12,9 +12,9 @@
 namespace tinytune {
 namespace {
 
-// Beyond it a layer is not the kernel that was measured, whatever lies around it.
+// A larger relative difference cannot be explained by the network: it is another kernel.
 constexpr double kSuspicious = 0.2;
-// The simulator's own error, of a board's figure.
+// The simulator's own relative error against a board.
 constexpr double kOfBoards = 0.1;
 
 struct Pair {
@@ -33,7 +33,7 @@ std::string percent(double off) {
   return text;
 }
 
-/// In the layout that the layer has, or the other.
+/// Finds the record in either layout.
 const Measurement* record_of(const Records& records, Workload workload, const Schedule& schedule) {
   for (const Layout layout : {Layout::kNhwc, Layout::kNchw}) {
     workload.layout = layout;

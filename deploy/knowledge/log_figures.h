@@ -1,8 +1,8 @@
-// Compares the cycles that a log has for a network's kernels with those that the network takes.
+// Compares the logged cycles of a network's kernels with those in the network.
 //
-// They may differ because a kernel is measured alone: in a network its code and weights may lie in
-// other memory, and caches hold what the layer before left. A log may also be edited, or come from
-// another machine.
+// They may differ because a kernel is measured alone: in a network its code and weights may be in
+// other memory, and the previous layer leaves its data in the caches. A log may also have been
+// edited, or come from another machine.
 #pragma once
 
 #include <optional>
@@ -16,12 +16,12 @@
 namespace tinytune {
 
 struct LogFigures {
-  MessageKind kind = MessageKind::kInfo;  ///< a warning: of some layer they do not hold
+  MessageKind kind = MessageKind::kInfo;  ///< kWarning: wrong for some layer
   std::string line;
 };
 
-/// Nothing where every tuned layer takes what its record has. Figures of a simulator have no noise,
-/// so any other one counts; of a board's, only what its simulator's errors do not explain.
+/// Returns nothing if every tuned layer takes the cycles of its record. A simulator's figures have
+/// no noise, so any difference counts; a board's count only beyond its simulator's error.
 std::optional<LogFigures> compare_with_log(const IntegerNetwork& executed,
                                            const GeneratedNetwork& network, const RunReport& ran,
                                            const Records& records);

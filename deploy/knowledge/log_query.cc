@@ -1,4 +1,4 @@
-// query_log(): what a log holds, in public types.
+// query_log(): returns the records of a log in public types.
 #include <utility>
 
 #include "deploy/knowledge/applicable_records.h"

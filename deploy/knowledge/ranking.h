@@ -1,4 +1,4 @@
-// The valid records of one workload in order of their cycles, and what they tell.
+// Ranks the valid records of one workload by their cycles, and analyses the ranking.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,18 @@ struct RankedSchedule {
   Schedule schedule;
 };
 
-/// The fastest first; of equal ones, what was measured first.
+/// Returns the ranking, the fastest first; of equal ones, the one measured first.
 std::vector<RankedSchedule> ranked_records(const Records& records, const std::string& workload);
 
-/// What each knob of the winner is worth, by the best record that has it otherwise; the dearest
-/// first. `ranked` is not empty.
+/// Returns the effect of each knob of the winner, from the best record with another value of it;
+/// the largest effect first. `ranked` must not be empty.
 std::vector<KnobEffect> knob_effects(const std::vector<RankedSchedule>& ranked);
 
-/// The fastest of every template but the winner's, in order.
+/// Returns the fastest schedule of every template but the winner's, in order.
 std::vector<Schedule> best_of_other_templates(const std::vector<RankedSchedule>& ranked);
 
-/// Where tuning started: the first template's default that fitted its memory and so is in the log,
-/// or, where none did, what it measured first; `winner` where even that is not valid.
+/// Returns the schedule with which tuning started: the first template's default that fitted memory
+/// and so is in the log; if none did, the first one measured; `winner` if even that is not valid.
 Schedule starting_point(const Records& records, const Workload& workload, const Device& device,
                         const Schedule& winner);
 

@@ -1,4 +1,4 @@
-// Layer: a network of one operator, made of a description.
+// Layer: a network of one operator, made from a description.
 #include "tinytune/layer.h"
 
 #include <algorithm>
@@ -43,7 +43,8 @@ Tensor image(int id, std::string name, const Workload& w, int height, int width,
   return tensor;
 }
 
-/// A graph that only says what stands where: the operator's arithmetic is in its integer form.
+/// Returns a network whose graph has only structure; the arithmetic is in the operator's integer
+/// form.
 IntegerNetwork network_of(const KernelOp& op) {
   const Workload& w = op.workload;
   IntegerNetwork network;
@@ -102,7 +103,7 @@ Result<Layer> Layer::describe(std::string_view description, const LayerOptions& 
   state->path = short_name(workload);
   KernelOp op = restated({workload, std::move(data)});
   const std::string line = to_text(op.workload);
-  op.workload.layout = Layout::kNhwc;  // of the network; kernels of another are tuned by layout
+  op.workload.layout = Layout::kNhwc;  // networks are NHWC; the layout policy selects NCHW kernels
   state->network = network_of(op);
   state->graph = state->network.graph;
   state->stands_alone = true;

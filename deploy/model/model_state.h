@@ -1,4 +1,4 @@
-// What a public Model holds: the imported graph, what is executed of it, and its tasks, made once.
+// The state of a public Model, made once: the imported graph, the executed network, and its tasks.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +21,17 @@ struct Model::State {
   IntegerNetwork network;  ///< as executed: rewritten by graph passes
   std::vector<Task> tasks;
   ModelInfo info;
-  /// What was compiled of it: a command makes its network many times.
+  /// Caches compilations, as a command generates its network many times.
   std::shared_ptr<BuildCache> builds = std::make_shared<BuildCache>();
   bool stands_alone = false;  ///< a layer without a model: the network is its own reference
 
-  /// What TFLite's reference makes of these inputs, by tensor id, after a reset.
+  /// Returns all tensors that the reference computes from these inputs, by id, after a reset.
   Result<std::vector<std::vector<uint8_t>>> reference(
       std::span<const std::vector<uint8_t>> inputs) const {
     NetworkState state = initial_state(graph);
     return reference(inputs, state);
   }
-  /// The same from `state` on, which becomes what it leaves.
+  /// Does the same starting from `state`, and updates it.
   Result<std::vector<std::vector<uint8_t>>> reference(std::span<const std::vector<uint8_t>> inputs,
                                                       NetworkState& state) const {
     if (stands_alone) return run_reference(network, inputs, state);
@@ -40,7 +40,7 @@ struct Model::State {
   }
 };
 
-/// What there is to say of a model, from its parts.
+/// Returns the public description of a model, from its parts.
 ModelInfo describe_model(const Graph& graph, const IntegerNetwork& executed,
                          const std::vector<Task>& tasks);
 

@@ -12,7 +12,7 @@
 namespace tinytune {
 namespace {
 
-// No kernel's path depends on data; bytes that vary keep it honest.
+// Runs the layer once, on random bytes in case a kernel's path depends on data after all.
 Result<RunReport> invoke(const IntegerNetwork& layer, NetworkSimulation& simulation) {
   Rng rng(1);
   std::vector<uint8_t> input(
@@ -21,7 +21,7 @@ Result<RunReport> invoke(const IntegerNetwork& layer, NetworkSimulation& simulat
   return simulation.invoke({&input, 1});
 }
 
-/// `network` is not placed in fast memory yet.
+/// Returns the cost of the kernel in flash; `network` must not be placed in fast memory yet.
 Result<KernelCost::InFlash> from_flash(const IntegerNetwork& layer, const Device& device,
                                        const GeneratedNetwork& network) {
   if (device.caches.empty()) return KernelCost::InFlash();
@@ -62,7 +62,7 @@ Result<KernelCost> cost_of(const IntegerNetwork& layer, const Device& device,
   const auto source = [&](const Workload&) { return GivenSchedule{schedule}; };
   TT_TRY_ASSIGN(GeneratedNetwork network, generate_network(layer, device, source, options));
   TT_TRY_ASSIGN(const KernelCost::InFlash in_flash, from_flash(layer, device, network));
-  // Where kernels are measured: in fast memory, if they fit.
+  // Places the kernel as for measurements: in fast memory, if it fits.
   const MemoryLimits all{.fast_ram_bytes = kAllFastRam};
   const FastBudget budget = fast_budget(device, network.arena_bytes, all);
   TT_TRY(place_in_fast_memory(layer.graph, device, budget, network));

@@ -1,4 +1,4 @@
-// One layer of a network by itself, and what a kernel of it costs.
+// Isolates one layer of a network, and measures the cost of a kernel for it.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 
 namespace tinytune {
 
-/// The operator `index` of the model as a network of its own. Its tensors are what they are there:
-/// that the model's have more channels is nothing to it.
+/// Returns the operator `index` of the model as a network of its own, with the tensors of the
+/// executed network, which may have fewer channels than the model's.
 IntegerNetwork single_layer(const IntegerNetwork& network, int index);
 
-/// One call of the layer with `schedule`, in the simulator. kFailed: it does not build or run;
+/// Runs the layer once with `schedule` in the simulator. kFailed: it does not build or run;
 /// kNotFound: no compiler on this machine.
 Result<KernelCost> cost_of(const IntegerNetwork& layer, const Device& device,
                            const Schedule& schedule, std::string role);

@@ -1,4 +1,4 @@
-// compile_workload(): the best record of one workload, built.
+// compile_workload(): builds the kernel of the best record of one workload.
 #include <algorithm>
 #include <cctype>
 #include <utility>
@@ -22,7 +22,7 @@ bool is_c_name(const std::string& text) {
          std::all_of(text.begin(), text.end(), is_word);
 }
 
-/// A schedule, and what the log says of it.
+/// A schedule with its packed constants, and its record, if any.
 struct Choice {
   PackedSchedule kernel;
   const Measurement* record = nullptr;

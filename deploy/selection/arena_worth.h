@@ -13,14 +13,14 @@
 
 namespace tinytune {
 
-/// Bytes of arena and cycles of all kernels, within a limit and without one.
+/// Arena bytes and cycles of all kernels, within a limit and without one.
 struct ArenaWorth {
   uint64_t arena_bytes = 0, cycles = 0;
   uint64_t most_bytes = 0, fewest_cycles = 0;
 };
 
-/// Gathers the kernels that generate_within() (fitting.h) chooses among in an arena of
-/// `arena_bytes`. Nothing where none fit. Errors as there.
+/// Gathers the kernels among which generate_within() (fitting.h) chooses in an arena of
+/// `arena_bytes`. Nothing if none fit. Errors as there.
 Result<std::optional<ArenaWorth>> arena_worth(const IntegerNetwork& executed, const Device& device,
                                               const Records& records, uint64_t arena_bytes,
                                               const NetworkOptions& options);

@@ -1,4 +1,4 @@
-// How much memory a device has, and what of it a firmware needs beside a network.
+// Memory sizes of a device, and the memory that a firmware needs beside a network.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,20 @@
 
 namespace tinytune {
 
-/// An application as a board's template starts one: 8 KiB of data, 2 KiB of stack and heap.
+/// RAM of an application from a board's template: 8 KiB of data, 2 KiB of stack and heap.
 inline constexpr uint64_t kSmallApplicationBytes = (8 + 2) * 1024;
 
-/// All RAM: where data, the stack and copies from flash live.
+/// Returns the bytes of all RAM: the memories of data, the stack and copies from flash.
 uint64_t ram_of(const Device& device);
 
-/// What a network takes of the memory that its arena is in. The stack has one of its own.
+/// Returns the network's bytes in the memory that holds its arena, without the stack.
 uint64_t in_data_memory(const Footprint& takes, const Device& device);
 
-/// The device with another size of the memory that arenas are in, at another address where it would
-/// reach into the next one and there is room elsewhere.
+/// Returns the device with another size of its data memory, which is moved if it would overlap
+/// another memory and there is room elsewhere.
 Device with_data_memory(Device device, uint64_t bytes);
 
-/// Where code and constants live.
+/// Returns the bytes of the memories of code and constants.
 uint64_t flash_of(const Device& device);
 
 }  // namespace tinytune

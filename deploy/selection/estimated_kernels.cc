@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
 
-/// Kernels of one layer, and what each takes.
+/// Counts the candidate kernels of one layer.
 class Estimates {
  public:
   Estimates(const Workload& workload, const LayerData& data, const Device& device,
@@ -47,7 +47,7 @@ class Estimates {
   }
 
  private:
-  /// A template's defaults: the first that these constants permit, and what it would fall back on.
+  /// A template's defaults: the first that these constants permit, and those after it.
   struct Family {
     PackedSchedule usual;
     std::vector<Schedule> fallbacks;
@@ -60,12 +60,13 @@ class Estimates {
     return PackedSchedule{schedule, std::move(constants).value()};
   }
 
-  /// General kernels take longest to build. Where nothing depends on what is counted, they are not.
+  /// Returns whether the only kernel need not be counted: it is general, so that its build would
+  /// take longest, and its scratch does not enlarge the arena.
   bool is_only_choice(const Family& family) const {
     return family.general && scratch(family.usual.schedule) <= place_.free_scratch;
   }
 
-  /// Keeps general templates only if there are no others, or if theirs have the fewest constants.
+  /// Keeps general templates only if there are no others, or if bytes count and theirs are fewest.
   std::vector<Family> permitted_families() const {
     std::vector<Family> families;
     for (const Schedule& schedule : default_schedules_of(workload_, device_)) {
@@ -77,7 +78,7 @@ class Estimates {
         families.push_back({std::move(*usual), {}, (*find_template(schedule))->general});
       }
     }
-    uint64_t fewest = kNone;  // bytes, of those for this core
+    uint64_t fewest = kNone;  // bytes, of templates for this core
     for (const Family& family : families)
       if (!family.general) fewest = std::min(fewest, packed_bytes(family.usual.constants));
     if (fewest != kNone)
@@ -108,8 +109,8 @@ class Estimates {
       kernels_.push_back({kernel.schedule, *cycles, bytes});
   }
 
-  /// It was counted, makes the arena larger, and nothing that takes less scratch is as fast; where
-  /// bytes count, nothing that has no more constants either.
+  /// Returns whether this counted kernel enlarges the arena and no kernel with less scratch is as
+  /// fast (if bytes count: no such kernel with at most as many constant bytes).
   bool gains_by_scratch(const Schedule& schedule) const {
     const uint64_t wanted = scratch(schedule);
     const auto counted = std::find_if(kernels_.begin(), kernels_.end(), [&](const auto& kernel) {
@@ -130,9 +131,9 @@ class Estimates {
         return add(*kernel);
   }
 
-  /// With two thirds of its scratch, half, a quarter, an eighth (and the few bytes that do not
-  /// depend on tiles: a pixel of the border, steps beyond the reduction), and what is free; in
-  /// strips in finer steps.
+  /// Counts variants with 2/3, 1/2, 1/4 and 1/8 of the scratch (plus the few bytes that do not
+  /// depend on tiles: a pixel of the border, steps beyond the reduction), and with the free
+  /// scratch; for strips in finer steps.
   void add_leaner(const Schedule& schedule, const std::vector<Schedule>& fallbacks) {
     const ConfigSpace own = (*find_template(schedule))->space(workload_, device_);
     const uint64_t wanted = scratch(schedule), least = std::max(place_.free_scratch, place_.grain);
@@ -150,7 +151,8 @@ class Estimates {
       if (const auto lean = permitted_within(own, schedule, fallbacks, room)) add(*lean);
   }
 
-  /// A fallback, which its template knows to be good, before what only differs least.
+  /// Returns a permitted variant within `room`. The template's own fallbacks, which are known to be
+  /// good, come before the nearest schedules.
   std::optional<PackedSchedule> permitted_within(const ConfigSpace& own, const Schedule& schedule,
                                                  const std::vector<Schedule>& fallbacks,
                                                  uint64_t room) const {
@@ -194,7 +196,7 @@ std::vector<EstimatedKernel> estimated_kernels(const Workload& workload, const L
 uint64_t reload_cycles(const EstimatedKernel& kernel, const Device& device,
                        bool constants_in_flash) {
   if (!constants_in_flash && !device.fast_rodata_memories.empty()) return 0;
-  constexpr uint64_t kCodeBytes = 2048;  // of a kernel, about
+  constexpr uint64_t kCodeBytes = 2048;  // about the code of a kernel
   const MemoryRegion& flash = device.memory(device.rodata_memory);
   for (const CacheModel& cache : device.caches)
     if (cache.name == flash.read_cache)

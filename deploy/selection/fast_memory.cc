@@ -12,16 +12,17 @@
 namespace tinytune {
 namespace {
 
-// What a linker adds to code: its alignment, and a veneer for a call that reaches too far.
+// Bytes that a linker adds to code: alignment, and a veneer for a call out of range.
 constexpr uint64_t kSlackBytes = 24;
 
-// An array ends where the next may begin: compilers align none to more.
+// Rounds up to 16 bytes, the largest alignment that compilers give to arrays.
 uint64_t with_alignment(uint64_t array_bytes) {
   constexpr uint64_t kMost = 16;
   return (array_bytes + kMost - 1) / kMost * kMost;
 }
 
-/// Arrays that the same layers use move together; a kernel, or the layers' code, moves alone.
+/// Parts that move together: arrays used by the same layers. A kernel, or the layers' code, moves
+/// alone.
 struct Group {
   FastCandidate candidate;
   bool needed = false;
@@ -48,7 +49,7 @@ std::vector<Group> group_parts(const GeneratedNetwork& network, const ElfInfo& e
   return groups;
 }
 
-// Functions that are no kernels, and run in every call.
+// Returns the bytes of functions other than kernels, which run in every call.
 uint64_t bytes_of_layers_code(const GeneratedNetwork& network, const ElfInfo& elf,
                               const Device& device) {
   std::vector<const MemoryRegion*> homes = {&device.memory(device.code_memory)};
@@ -68,7 +69,8 @@ uint64_t bytes_of_layers_code(const GeneratedNetwork& network, const ElfInfo& el
   return bytes;
 }
 
-// A layer's waits for constants are split by the bytes of those it uses.
+// Sets the saved cycles of each group. A layer's waits for constants are split among its groups in
+// proportion to their bytes.
 Result<FlashWaits> add_savings(const Graph& graph, const GeneratedNetwork& network,
                                NetworkSimulation& simulation, std::vector<Group>& groups) {
   std::vector<std::vector<uint8_t>> inputs;
@@ -100,7 +102,7 @@ Result<FlashWaits> add_savings(const Graph& graph, const GeneratedNetwork& netwo
   }
   FlashWaits waits;
   for (const GeneratedLayer& layer : network.layers) {
-    // Layers in strips are one function, which the first of them carries.
+    // Layers that run in strips share one function, recorded at the first of them.
     const std::string& function = functions_of[layer.fused_into.value_or(layer.index)];
     if (const auto bytes = constant_bytes.find(function); bytes != constant_bytes.end())
       waits[layer.index] = static_cast<double>(of_layer.at(function)->read_wait_cycles) /
@@ -109,7 +111,7 @@ Result<FlashWaits> add_savings(const Graph& graph, const GeneratedNetwork& netwo
   return waits;
 }
 
-// All of it, the constants in the memory that they prefer.
+// Returns whether all candidates fit, with constants in the preferred memory.
 bool fits(std::span<const FastCandidate> candidates, const FastBudget& budget) {
   uint64_t code = 0, constants = 0;
   for (const FastCandidate& candidate : candidates)
@@ -129,8 +131,8 @@ struct Filling {
 
 enum class Room { kPreferred, kTightest };
 
-// In the order of `worth`, each into a memory for its kind that has room: the first, or the one
-// that has the least left then.
+// Places candidates in the order of `worth`, each into a memory of its kind with room: the first
+// one (kPreferred), or the one with the least room left (kTightest).
 template <typename Worth>
 Filling fill(std::span<const FastCandidate> candidates, const FastBudget& budget, Room wanted,
              Worth worth) {
@@ -198,7 +200,7 @@ FastBudget budget_of_one(const Device& device, uint64_t arena_bytes, const Memor
   return budget;
 }
 
-// Code that cannot stay in flash is copied whatever the budget says: what it leaves.
+// Returns the budget minus the code that must be copied because it cannot stay in flash.
 FastBudget beside_needed(FastBudget budget, std::span<const Group> groups) {
   for (const Group& group : groups) {
     if (!group.needed) continue;

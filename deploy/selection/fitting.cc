@@ -23,15 +23,15 @@
 namespace tinytune {
 namespace {
 
-/// What an arena that nobody chose is the least of: 1 % more of it has to save a quarter of a per
-/// cent of the cycles. Some bytes of data and stack are beside it in any case.
+/// The price that an arena without a limit minimises: 1 % more bytes have to save 0.25 % of the
+/// cycles. kBesideArena: bytes of data and stack that are needed in any case.
 double price_of(uint64_t arena_bytes, uint64_t cycles) {
   constexpr double kBesideArena = 512, kWorthOfBytes = 0.25;
   return static_cast<double>(cycles) *
          std::pow(static_cast<double>(arena_bytes) + kBesideArena, kWorthOfBytes);
 }
 
-/// Choosing kernels for one network, and generating it with them.
+/// Chooses kernels for one network, and generates it with them.
 class Fitting {
  public:
   Fitting(const IntegerNetwork& executed, const Device& device, const Records& records,
@@ -44,7 +44,7 @@ class Fitting {
         memory_(network_memory(executed, options)),
         groups_(group_by_workload(memory_)) {}
 
-  /// What there is to choose from, and how large the arena may become with it.
+  /// Collects the options of all groups, and sets the limit of the arena.
   Status gather(const KernelLimits& asked, const FlashWaits& waits, Unmeasured unmeasured) {
     limits_ = asked;
     const uint64_t ram = device_.memory(device_.data_memory).size_bytes;
@@ -65,7 +65,7 @@ class Fitting {
     return ok_status();
   }
 
-  /// What the limits leave, and what would be had without any on the arena. Of the kernels alone.
+  /// Returns arena and cycles of the kernels within the limit, and without a limit on the arena.
   std::optional<ArenaWorth> worth() const {
     const auto within = within_arena(*limits_.arena_bytes);
     const auto most = within_arena(std::numeric_limits<uint64_t>::max());
@@ -80,7 +80,7 @@ class Fitting {
     return choose_kernels(tasks_, limits_, other_flash, arena_of);
   }
 
-  /// The least flash at which choose() finds anything. Arithmetic on what was gathered.
+  /// Finds the least flash at which choose() succeeds, by bisection; builds nothing.
   Result<KernelChoice> choose_smallest() {
     limits_.flash_bytes = std::numeric_limits<uint64_t>::max();
     TT_TRY_ASSIGN(KernelChoice best, choose(0));
@@ -95,7 +95,7 @@ class Fitting {
     return best;
   }
 
-  /// Nothing where one is not among the options.
+  /// Returns flash and cycles of the network's kernels; nothing if one is not among the options.
   std::optional<FlashPoint> kernels_of(const GeneratedNetwork& network) const {
     std::map<int, Schedule> schedules;  // by layer
     for (const GeneratedLayer& layer : network.layers)
@@ -121,7 +121,7 @@ class Fitting {
     return sum;
   }
 
-  /// Of what was gathered. `chosen`: the kernels of a network that it is compared with.
+  /// Returns the front of the options. `chosen`: the kernels of the network to compare with.
   MeasuredFront front(const FlashPoint& chosen) const {
     MeasuredFront front{{}, chosen};
     for (const TaskOptions& task : tasks_)
@@ -149,7 +149,8 @@ class Fitting {
   }
 
  private:
-  /// By records of its own or of its shape: what is taken is the best of them and of the defaults.
+  /// Returns whether the workload or its shape has records; the kernel is then the best of these
+  /// and of the defaults.
   bool is_tuned(const std::string& workload) const {
     return records_.tally(workload).valid > 0 || !records_.of_shape(workload).empty();
   }
@@ -165,13 +166,13 @@ class Fitting {
     uint64_t arena_bytes = 0, cycles = 0;
   };
 
-  /// With a kernel that takes as much scratch beside it, where two cores compute the layer.
+  /// Returns the arena of one layer. If two cores compute the layer, two kernels have scratch.
   static uint64_t arena_of(const TaskOptions& task, const KernelOption& option) {
     return uint64_t{task.live_bytes} + uint64_t{task.at_once} * option.scratch_bytes;
   }
 
-  /// The fastest kernels that live beside their layers' tensors in so much; gaps of the plan come
-  /// on top.
+  /// Returns the fastest kernels whose scratch fits beside their layers' tensors in `bytes`; gaps
+  /// of the memory plan may add to the arena.
   std::optional<Candidate> within_arena(uint64_t bytes) const {
     Candidate candidate;
     std::vector<uint32_t> scratch;
@@ -199,7 +200,7 @@ class Fitting {
     return *untuned.limits_.arena_bytes;
   }
 
-  /// Up to the limit, where a byte more saves least: the fewest cycles times a power of the bytes.
+  /// Returns the arena, within the limit, with the lowest price_of().
   uint64_t worthwhile_arena(uint64_t least) const {
     std::set<uint64_t> arenas = {least};
     for (const TaskOptions& task : tasks_)
@@ -222,8 +223,9 @@ class Fitting {
     return tasks_[group].options[choice.chosen[group]];
   }
 
-  // The first and the last strip of a layer use the weights as those between have them packed, if
-  // that kernel exists for their rows and takes no more scratch than the one that was chosen.
+  // Returns the group's schedule. The first and the last strip of a layer use the kernel, and so
+  // the packed weights, of the strips between, if that kernel exists for their rows and takes no
+  // more scratch than the chosen one.
   Schedule schedule_of(size_t group, const KernelChoice& choice) const {
     const KernelOption& own = option_of(group, choice);
     const NetworkMemory::Layer& layer = memory_.layers[groups_[group].layers[0]];
@@ -248,12 +250,12 @@ class Fitting {
   const NetworkMemory memory_;
   const std::vector<LayerGroup> groups_;
   KernelLimits limits_;
-  uint64_t most_arena_bytes_ = 0;   // that was asked for, or that there are
-  std::vector<TaskOptions> tasks_;  // one a group
+  uint64_t most_arena_bytes_ = 0;   // the arena limit of the user, or all RAM
+  std::vector<TaskOptions> tasks_;  // one per group
 };
 
-/// Of the linked library; nothing without a compiler. Estimated where it overflows its region, and
-/// so cannot be linked.
+/// Returns the flash of the linked library; nothing without a compiler. Estimated if the library
+/// overflows its region and so cannot be linked.
 Result<std::optional<uint64_t>> linked_flash(const GeneratedNetwork& network,
                                              const Device& device) {
   const auto built = build_library(network, device);
@@ -268,7 +270,7 @@ Result<std::optional<uint64_t>> linked_flash(const GeneratedNetwork& network,
 }  // namespace
 
 bool may_overflow(const GeneratedNetwork& network, const Device& device) {
-  constexpr uint64_t kOtherCode = 64 * 1024;  // of any network seen, and some
+  constexpr uint64_t kOtherCode = 64 * 1024;  // more than in any network seen
   return network.constant_bytes + 4 * network.assembly_lines + kOtherCode >
          device.memory(device.rodata_memory).size_bytes;
 }
@@ -279,19 +281,19 @@ Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const D
                                          const PlaceParts& place_parts) {
   Fitting fitting(executed, device, records, options);
   TT_TRY(fitting.gather(limits, waits, Unmeasured::kOffered));
-  // A network that overflows flash cannot run, and so not be placed: its flash is estimated.
+  // A network that overflows flash cannot run and so cannot be placed; its flash is estimated.
   const auto flash_of = [&](const GeneratedNetwork& network) {
     if (place_parts)
       if (const auto placed = place_parts(network)) return linked_flash(*placed, device);
     return linked_flash(network, device);
   };
-  // What the library needs besides its kernels is known once one is linked.
+  // The library's other flash, besides kernels, is known only after linking one.
   constexpr int kRounds = 4;
   uint64_t other_flash = 0;
   for (int round = 0;; ++round) {
     const Result<KernelChoice> chosen = fitting.choose(other_flash);
     if (!chosen && limits.flash_bytes) {
-      // Estimates of the rest of the library come from other kernels: the smallest may fit.
+      // The library's other flash depends on its kernels, so the smallest kernels may still fit.
       TT_TRY_ASSIGN(const KernelChoice smallest, fitting.choose_smallest());
       TT_TRY_ASSIGN(GeneratedNetwork network, fitting.generate(smallest));
       TT_TRY_ASSIGN(const auto linked, flash_of(network));
@@ -356,7 +358,7 @@ Result<MeasuredFront> measured_front(const IntegerNetwork& executed, const Devic
   counted.flash_bytes = std::numeric_limits<uint64_t>::max();
   if (!counted.arena_bytes) counted.arena_bytes = network.arena_bytes;
   Fitting fitting(executed, device, records, options);
-  // The network may have kernels that were counted and not measured.
+  // The network may have kernels that were counted but not measured, so these are offered first.
   TT_TRY(fitting.gather(counted, {}, Unmeasured::kOffered));
   const auto chosen = fitting.kernels_of(network);
   if (!chosen) return MeasuredFront();

@@ -1,4 +1,4 @@
-// A network generated within limits on its memory: the fastest kernels that fit.
+// Generates a network within limits on its memory, with the fastest kernels that fit.
 #pragma once
 
 #include <functional>
@@ -14,45 +14,46 @@
 
 namespace tinytune {
 
-/// Returns a network as it is deployed: its parts placed.
+/// Returns the network with its parts placed in memories, as it is deployed.
 using PlaceParts = std::function<Result<GeneratedNetwork>(const GeneratedNetwork&)>;
 
-/// Within `limits` and arena_limit(). Chooses among recorded schedules, the default
-/// and, where that has too much scratch, its nearest neighbour with less. Flash is checked on the
-/// linked library, behind `place_parts` if there is one: copies add alignment and far calls; where
-/// no compiler is there to link it, on the estimate the choice was made by. With a limit on copies,
-/// `waits` says what constants beyond it cost. Errors as generate_network(); kFailed: cannot fit,
-/// with what could.
+/// Generates a network within `limits` and arena_limit(). Chooses among recorded schedules, the
+/// default and, if that has too much scratch, its nearest neighbour with less. Flash is checked on
+/// the linked library, after `place_parts` if given, because copies add alignment and far calls;
+/// without a compiler, on the estimate used for the choice. With a limit on copies, `waits` is the
+/// cost of constants beyond it. Errors as for generate_network(); kFailed: nothing fits; the
+/// message names the smallest achievable.
 Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const Device& device,
                                          const Records& records, const KernelLimits& limits,
                                          const NetworkOptions& options,
                                          const FlashWaits& waits = {},
                                          const PlaceParts& place_parts = {});
 
-/// Whether what a network's kernels take may leave no room in the region of its constants. Where it
-/// cannot, nothing has to be built to know that it fits.
+/// Returns whether the network's code and constants may overflow the region of its constants, by a
+/// conservative estimate. If not, nothing needs to be built to know that it fits.
 bool may_overflow(const GeneratedNetwork& network, const Device& device);
 
-/// The network of the least flash within the limits on the arena. Errors as generate_within().
+/// Generates the network of the least flash within the limits on the arena. Errors as for
+/// generate_within().
 Result<GeneratedNetwork> generate_smallest(const IntegerNetwork& executed, const Device& device,
                                            const Records& records, const KernelLimits& limits,
                                            const NetworkOptions& options);
 
-/// The arena that generate_within() gives its network where flash is not limited: packs weights and
-/// builds nothing. Errors as there.
+/// Returns the arena that generate_within() gives its network without a limit on flash; packs
+/// weights but builds nothing. Errors as there.
 Result<uint64_t> arena_within(const IntegerNetwork& executed, const Device& device,
                               const Records& records, const KernelLimits& limits,
                               const NetworkOptions& options);
 
-/// Flash and cycles of kernels alone, as their records have them.
+/// Pareto front of flash and cycles of the kernels alone, from their records.
 struct MeasuredFront {
-  std::vector<FlashPoint> points;  ///< that no other choice beats in both, the smallest first
-  FlashPoint chosen;               ///< of `network`
+  std::vector<FlashPoint> points;  ///< Pareto front, the smallest flash first
+  FlashPoint chosen;               ///< the kernels of `network`
 };
 
-/// What measured kernels allow beside those of `network`, in its arena where there is no limit on
-/// that. No points where a workload has no record.
-/// Errors as generate_network().
+/// Returns the front of measured kernels, for comparison with those of `network`; within the arena
+/// of `network` if the arena has no limit. No points if a workload has no record. Errors as for
+/// generate_network().
 Result<MeasuredFront> measured_front(const IntegerNetwork& executed, const Device& device,
                                      const Records& records, const KernelLimits& limits,
                                      const NetworkOptions& options,

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kUnlimited = std::numeric_limits<uint64_t>::max();
 
-/// Whether the constants of every block permit it.
+/// Returns whether the constants of every block permit the schedule.
 bool packs(const KernelTemplate& t, const Schedule& schedule, std::span<const KernelOp* const> ops,
            int blocks) {
   return std::all_of(ops.begin(), ops.end(), [&](const KernelOp* op) {
@@ -28,7 +28,7 @@ bool packs(const KernelTemplate& t, const Schedule& schedule, std::span<const Ke
   });
 }
 
-/// Of a template: the first of its defaults that they permit.
+/// Returns the first of the template's defaults that the constants of every block permit.
 std::optional<Schedule> permitted_of(const KernelTemplate& t, std::span<const KernelOp* const> ops,
                                      int blocks, const Device& device) {
   const Workload workload = block_of(*ops[0], blocks, 0).workload;
@@ -39,7 +39,7 @@ std::optional<Schedule> permitted_of(const KernelTemplate& t, std::span<const Ke
   return found == all.end() ? std::nullopt : std::optional(*found);
 }
 
-/// Of all blocks, as the first has them.
+/// Returns the packed bytes of all blocks, from those of the first.
 uint64_t bytes_of(const KernelTemplate& t, const KernelOp& op, int blocks,
                   const Schedule& schedule) {
   const KernelOp block = block_of(op, blocks, 0);
@@ -49,7 +49,7 @@ uint64_t bytes_of(const KernelTemplate& t, const KernelOp& op, int blocks,
 
 }  // namespace
 
-// Code is counted with the whole layer, which fetches it once, as blocks do that follow each other.
+// Counts the kernel of the whole layer, which fetches its code once, like consecutive blocks.
 std::optional<Schedule> hidden_kernel(std::span<const KernelOp* const> ops, int blocks,
                                       const ArrivalWay& way, const Device& device,
                                       uint64_t most_scratch) {

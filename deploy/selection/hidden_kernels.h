@@ -1,7 +1,6 @@
 // Kernels for layers whose constants arrive while earlier code computes.
 //
-// Such a layer takes as long as its products or as its bytes, whichever is longer: bytes that hide
-// behind products cost nothing, and neither do products that hide behind bytes.
+// Such a layer takes the longer of its computation and the transfer of its bytes, which overlap.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +14,9 @@
 
 namespace tinytune {
 
-/// For a block, of so many, of each of these layers, which are one workload: among templates'
-/// defaults with no more scratch than that, which all constants permit. Nothing where no kernel can
-/// be counted.
+/// Returns the fastest schedule by that measure for one of `blocks` blocks of each of these layers,
+/// which share a workload. Candidates: the templates' defaults with at most `most_scratch` bytes
+/// that the constants of all blocks permit. Nothing if no kernel can be counted.
 std::optional<Schedule> hidden_kernel(std::span<const KernelOp* const> ops, int blocks,
                                       const ArrivalWay& way, const Device& device,
                                       uint64_t most_scratch);

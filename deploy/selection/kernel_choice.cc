@@ -75,7 +75,7 @@ class Chooser {
     return scratch;
   }
 
-  // What the limit leaves beside each task's tensors, and no less than what `choice` takes.
+  // Returns the room for scratch beside each task's tensors, at least the scratch of `choice`.
   std::vector<uint32_t> scratch_beside_tensors(const Choice& choice) const {
     constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
     std::vector<uint32_t> scratch = scratch_of(choice);
@@ -135,8 +135,8 @@ class Chooser {
     return true;
   }
 
-  // One task made leaner: the cheapest that lets the plan fit, or else the one that leaves the
-  // smallest arena, a smaller loss deciding between equals.
+  // Makes one task leaner: the one with the smallest loss of cycles that makes the plan fit, else
+  // the one with the smallest arena; ties go to the smaller loss.
   std::optional<Choice> fill_gap(const Choice& choice) const {
     std::optional<Choice> best;
     std::pair<uint64_t, uint64_t> best_key;
@@ -189,21 +189,21 @@ class Chooser {
     size_t before, option;
   };
 
-  /// An option of each task of a unit, and what they take together.
+  /// An option of each task of a unit, with their totals.
   struct Combination {
     std::vector<size_t> options;
     uint64_t cycles = 0, flash_bytes = 0, constant_bytes = 0, largest_constant_bytes = 0;
     uint64_t wait_cycles = 0;
   };
 
-  /// How an option packs constants: those of one layer that are packed alike are there once.
+  /// Identifies how an option packs constants: equal packings of one layer are stored once.
   using Packing = std::pair<std::string_view, uint64_t>;
 
   static Packing packing_of(const KernelOption& option) {
     return {option.schedule.template_name(), option.largest_constant_bytes};
   }
 
-  /// The options of one task that find this scratch.
+  /// Returns the options of one task that fit into `scratch`.
   std::vector<Combination> single_options(size_t task, uint32_t scratch) const {
     std::vector<Combination> all;
     for (size_t o = 0; o < tasks_[task].options.size(); ++o) {
@@ -219,8 +219,8 @@ class Chooser {
     return all;
   }
 
-  /// Returns the choices for strips of one layer that find this scratch: the fastest options of
-  /// each packing that all strips have, and the fastest option of each strip.
+  /// Returns the choices for strips of one layer that fit into `scratch`: for each packing that all
+  /// strips have, its fastest options; and the fastest option of each strip.
   std::vector<Combination> combinations(const std::vector<size_t>& unit,
                                         const std::vector<uint32_t>& scratch) const {
     if (unit.size() == 1) return single_options(unit[0], scratch[unit[0]]);
@@ -271,8 +271,8 @@ class Chooser {
     std::vector<std::vector<Point>> points;         ///< before the first unit, and after each
   };
 
-  // The knapsack by dynamic programming: after each unit, every (flash, copies, cycles) that no
-  // other choice beats in all, of options with no more than this scratch.
+  // Solves the knapsack by dynamic programming: keeps, after each unit, the Pareto front of (flash,
+  // copies, cycles) of the options that fit into `scratch`.
   Fronts fronts_after_each(const std::vector<uint32_t>& scratch) const {
     Fronts fronts{{}, {{{other_flash_, 0, 0, 0, 0}}}};
     for (const std::vector<size_t>& unit : units_) {
@@ -303,10 +303,10 @@ class Chooser {
     return choice;
   }
 
-  // With its constants in fast memory and in flash, as far as there is room.
+  // Adds the points with the unit's constants in fast memory, if there is room, and in flash.
   void extend(const Point& from, size_t before, size_t index, const Combination& more,
               std::vector<Point>& points) const {
-    // Where nothing limits flash, no choice is beaten by it.
+    // Without a limit on flash, flash must not affect the comparison of points.
     const uint64_t flash = limits_.flash_bytes ? from.flash + more.flash_bytes : 0;
     if (limits_.flash_bytes && flash > *limits_.flash_bytes) return;
     const uint64_t copies = from.copies + more.constant_bytes;
@@ -320,12 +320,12 @@ class Chooser {
   }
 
   static std::vector<Point> unbeaten(std::vector<Point> points) {
-    constexpr size_t kMost = 4096;  // beyond, some are left out and the result is good, not best
+    constexpr size_t kMost = 4096;  // a larger front is thinned out; the result may be suboptimal
     std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) {
       return std::tie(a.flash, a.copies, a.cycles) < std::tie(b.flash, b.copies, b.cycles);
     });
     std::vector<Point> front;
-    std::map<uint64_t, uint64_t> fewest;  // cycles, by copies, of those with no more flash
+    std::map<uint64_t, uint64_t> fewest;  // cycles by copies, of the points before in flash order
     for (const Point& point : points) {
       auto next = fewest.upper_bound(point.copies);
       if (next != fewest.begin() && std::prev(next)->second <= point.cycles) continue;
@@ -349,7 +349,7 @@ class Chooser {
   }
 
   std::span<const TaskOptions> tasks_;
-  std::vector<std::vector<size_t>> units_;  ///< tasks, those of the same strips together
+  std::vector<std::vector<size_t>> units_;  ///< tasks; strips of the same layers form one unit
   const KernelLimits& limits_;
   uint64_t other_flash_;
   const ArenaOf& arena_of_;

@@ -20,11 +20,11 @@ namespace {
 
 struct Count {
   std::optional<uint64_t> cycles;  ///< nothing: it cannot be counted
-  uint64_t limit = 0;              ///< it was stopped at, if that is what `cycles` says
+  uint64_t limit = 0;              ///< limit at which the call was stopped; 0: it returned
 };
 
-/// As much memory for data as the kernel needs, and some for code and the stack: limits are asked
-/// with devices of other sizes, and a count must not depend on who asked first.
+/// Returns the device with just the data memory that the kernel needs, plus some for code and the
+/// stack. Callers vary the memory size, and a cached count must not depend on the first caller's.
 Device with_room_for(const Workload& workload, const Schedule& schedule,
                      std::span<const PackedConstant> constants, const Device& device) {
   constexpr uint64_t kBeside = 96 * 1024, kPage = 4096;
@@ -33,7 +33,7 @@ Device with_room_for(const Workload& workload, const Schedule& schedule,
   return with_data_memory(device, (bytes + kPage - 1) / kPage * kPage);
 }
 
-/// With tensors and constants where firmware has them.
+/// Counts with tensors and constants in the memories where firmware has them.
 Count count(const Workload& workload, const Schedule& schedule,
             std::span<const PackedConstant> constants, const Device& device,
             bool constants_in_flash, uint64_t at_most, BuildCache& builds) {
@@ -52,7 +52,7 @@ Count count(const Workload& workload, const Schedule& schedule,
   const auto loaded = load_kernel(**board, kernel, workload);
   if (!loaded || loaded->end != LoadEnd::kLoaded) return {};
   RunRequest once;
-  // The board doubles it, for cores that begin two instructions in a cycle.
+  // The board doubles the limit, for dual-issue cores; at_most * 2 must not overflow.
   if (at_most < std::numeric_limits<uint64_t>::max() / 2) once.limits.cycles = at_most;
   const auto report = (*board)->run(once);
   if (!report) return {};
@@ -75,7 +75,7 @@ std::optional<uint64_t> counted_cycles(const Workload& workload, const Schedule&
   key += to_text(workload) + " " + to_text(schedule);
   const std::lock_guard lock(mutex);
   auto at = known.find(key);
-  // One that was stopped earlier than this call would be is counted again.
+  // A call that was stopped at a lower limit than `at_most` is counted again.
   if (at == known.end() || (at->second.limit > 0 && at->second.limit < at_most))
     at = known
              .insert_or_assign(key, count(workload, schedule, constants, device, constants_in_flash,

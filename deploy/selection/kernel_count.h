@@ -1,5 +1,4 @@
-// How many cycles one call of a kernel takes, by the device's simulator: built, called once, and
-// not looked at again.
+// Counts the cycles of one call of a kernel in the device's simulator; does not check its output.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +12,9 @@
 
 namespace tinytune {
 
-/// `at_most` where it takes more: a call that loses is not waited for. Nothing where the device has
-/// no simulator, or no room, or the kernel does not build. Counted once a process: no kernel's path
-/// depends on its layer's data, and what is known has no influence on what is said.
+/// Returns the cycles, at most `at_most`, at which a call is stopped. Nothing if the device has no
+/// simulator or no room, or the kernel does not build. Cached for the life of the process: a
+/// kernel's path does not depend on its layer's data, and earlier calls do not affect the result.
 std::optional<uint64_t> counted_cycles(const Workload& workload, const Schedule& schedule,
                                        std::span<const PackedConstant> constants,
                                        const Device& device, bool constants_in_flash,

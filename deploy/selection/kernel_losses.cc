@@ -10,7 +10,8 @@
 namespace tinytune {
 namespace {
 
-// Where products are computed again, or that fast kernels avoid; and where one has few tiles.
+// Cycles per product that is computed twice or that fast kernels avoid; and products per lost cycle
+// of a leaner schedule.
 constexpr uint64_t kCyclesOfProduct = 1, kProductsOfLeanCycle = 4;
 
 }  // namespace
@@ -18,7 +19,7 @@ constexpr uint64_t kCyclesOfProduct = 1, kProductsOfLeanCycle = 4;
 KernelLosses::Kernel KernelLosses::usual_kernel(const Workload& workload) const {
   Kernel kernel{workload};
   const auto usual = default_schedule_of(workload, device_);
-  if (!usual) return kernel;  // whoever generates the network says so
+  if (!usual) return kernel;  // generating the network reports this error
   kernel.owner = *find_template(*usual);
   kernel.wanted_bytes = scratch_bytes_of(workload, *usual);
   kernel.times_computed = static_cast<double>(kernel.owner->describe(workload, *usual).outputs) /
@@ -38,7 +39,7 @@ size_t KernelLosses::number_of(const KernelOp& layer) {
   return number;
 }
 
-// None where nothing can be counted.
+// Returns the counted kernels, the fastest first; none if nothing can be counted.
 const std::vector<KernelLosses::Rung>& KernelLosses::rungs_of(size_t number, size_t whole) {
   Kernel& kernel = kernels_[number];
   if (kernel.rungs) return *kernel.rungs;

@@ -1,17 +1,18 @@
-// What kernels of strips and in narrow arenas lose against those of whole layers with all their
-// scratch.
+// Estimates the cycles that kernels of strips, or in small arenas, lose against kernels of whole
+// layers with all their scratch.
 //
-// A network that is to be generated has kernels of its whole layers counted, with all the scratch
-// that they want and with less (estimated_kernels.h): a strip's kernel takes its share of the
-// fastest that the room allows, and where constants stay in flash what they take to be read again.
-// Without counts, as where `tune` plans strips or a device has no simulator, it is arithmetic:
+// For a network that will be generated, kernels of whole layers are counted, with all the scratch
+// that they want and with less (estimated_kernels.h). A strip's kernel is taken to need its share
+// of the fastest kernel that fits the room, plus the reloads of constants that stay in flash.
+// Without counts (when `tune` plans strips, or on a device without a simulator) the losses are
+// computed from three effects:
 //
-// Rows that fill no tile are computed with others for a second time, as the default schedule's own
-// loops say. A strip may be too low for the template that the whole layer gets. And fast kernels
-// transform or gather their input first: where tensors leave no room for that, a leaner point of
-// the template reads the weights more often, and where there is none, a template comes that
-// computes every product. How long weights make a kernel wait depends on which of them fast memory
-// will hold, so that is not guessed: a run of a network tells (orders.h).
+// Rows that do not fill a tile are computed twice, by the default schedule's own loops. A strip may
+// have too few rows for the template of the whole layer. Fast kernels transform or gather their
+// input first: if tensors leave no room for that, a leaner schedule of the template reads the
+// weights more often; if there is none, another template computes every product. Waits for weights
+// depend on which of them fast memory will hold, so they are not estimated but measured by running
+// a network (orders.h).
 #pragma once
 
 #include <cstdint>
@@ -30,24 +31,23 @@ namespace tinytune {
 
 class KernelLosses {
  public:
-  /// `constants_in_flash`: kernels of whole layers are counted, with constants there or not, and
-  /// lost cycles follow from that. Nothing: from arithmetic alone.
+  /// `constants_in_flash`: if set, kernels of whole layers are counted, with their constants in
+  /// flash or not. If not set, losses are computed without counting.
   explicit KernelLosses(const Device& device, std::optional<bool> constants_in_flash = {})
       : device_(device), constants_in_flash_(constants_in_flash) {}
 
-  /// Equal workloads have one number.
+  /// Returns the number of a workload; equal workloads have the same number.
   size_t number_of(const Workload& workload);
-  /// The number of a whole layer's workload. Keeps its constants, which counting needs.
+  /// Returns the number of a whole layer's workload. Keeps its constants, needed for counting.
   size_t number_of(const KernelOp& layer);
 
-  /// Cycles that a call of workload `number`'s kernel takes with `room` bytes of scratch beyond its
-  /// share of what `whole` takes, of whose rows it computes some or all. `lean_is_slow`: with less
-  /// scratch than it wants it would wait for its weights as long as it saves.
+  /// Returns the cycles that a call of workload `number` takes with `room` bytes of scratch, minus
+  /// its share of the cycles of `whole`, of which it computes some or all rows. `lean_is_slow`:
+  /// assumes that a leaner schedule loses as much by waits for weights as it saves.
   uint64_t lost_cycles(size_t number, size_t whole, uint64_t room, bool lean_is_slow);
 
  private:
-  /// A counted kernel: its scratch for this workload, and the share of the whole layer's cycles
-  /// that this workload's outputs are.
+  /// A counted kernel: its scratch and its share of the whole layer's cycles, for this workload.
   struct Rung {
     uint64_t scratch_bytes = 0, cycles = 0;
   };
@@ -55,10 +55,10 @@ class KernelLosses {
     Workload workload;
     const KernelTemplate* owner = nullptr;  // of its default schedule
     uint64_t wanted_bytes = 0;
-    double times_computed = 1;  // outputs, tiles that overlap counted as often as they do
-    std::optional<uint64_t> least_bytes = {};     // of the template; found when it is asked for
+    double times_computed = 1;  // computed outputs (with overlapping tiles) per output
+    std::optional<uint64_t> least_bytes = {};     // least scratch of the template; lazy
     std::optional<LayerData> data = {};           // of a whole layer
-    std::optional<std::vector<Rung>> rungs = {};  // found when they are asked for
+    std::optional<std::vector<Rung>> rungs = {};  // lazy
   };
 
   Kernel usual_kernel(const Workload& workload) const;

@@ -14,7 +14,7 @@
 namespace tinytune {
 namespace {
 
-/// The options of one group, the fastest first.
+/// Gathers the options of one group, the fastest first.
 class Gatherer {
  public:
   Gatherer(const NetworkMemory& memory, const LayerGroup& group, const Device& device,
@@ -56,7 +56,7 @@ class Gatherer {
   Status offer_measured() {
     if (records_.are_of_other_memory()) return ok_status();
     TT_TRY(offer_records_of(group_.workload, 1));
-    // A strip that was never measured is taken to be as fast as its share of the whole layer.
+    // An unmeasured strip is assumed to take its share of the whole layer's cycles.
     const auto& whole = layer_.strip_of;
     if (!whole || !task_.options.empty()) return ok_status();
     return offer_records_of(to_text(*whole), static_cast<double>(workload_.macs()) /
@@ -75,15 +75,15 @@ class Gatherer {
     return ok_status();
   }
 
-  /// One of these, the first that the weights permit, for about so many cycles.
+  /// The first of these schedules that the weights permit, with its estimated cycles.
   struct Offer {
     uint64_t cycles;
     std::vector<Schedule> schedules;
   };
 
-  /// Behind what has records or was counted, others come in their order. Counts are scaled so that
-  /// the log's best costs what it was measured to; where it cannot be counted, or what is copied
-  /// decides what it waits, they stand behind it.
+  /// Offers schedules without a record: counted ones, then the others in their order. Counts are
+  /// scaled so that the log's best has its measured cycles. If it cannot be counted, or if its
+  /// waits depend on what is copied, counted ones come after it.
   Status offer_unmeasured() {
     std::vector<Offer> offers;
     const bool has_records = !task_.options.empty();
@@ -99,7 +99,7 @@ class Gatherer {
     }
     const std::vector<Offer> counted = offers;
     for (const Offer& offer : counted) slowest_ = std::max(slowest_, offer.cycles);
-    // A guess must not depend on whether others find room, so places without an offer count, too.
+    // A guess must not depend on whether other schedules fit, so empty offers also add cycles.
     for (Offer& offer : in_order()) {
       offer.cycles = slowest_ += static_cast<uint64_t>(workload_.macs());
       if (offer.schedules.empty()) continue;
@@ -126,7 +126,7 @@ class Gatherer {
                                : std::max(offer.cycles, measured + 1);
   }
 
-  /// Defaults in the order of templates, each followed by the nearest to it with less scratch.
+  /// Returns the defaults in the order of templates, each followed by its leaner neighbours.
   std::vector<Offer> in_order() const {
     std::vector<Offer> offers;
     const auto known = spaces_.defaults_of(workload_, device_);
@@ -141,8 +141,8 @@ class Gatherer {
     return offers;
   }
 
-  /// The fastest that were measured with other constants, as far as they are legal: for this layer
-  /// with them in another memory, and for other layers of its shape.
+  /// Returns the fastest legal schedules measured under other conditions: for this layer with its
+  /// constants in another memory, and for other layers of its shape.
   std::vector<Offer> known_elsewhere() const {
     constexpr size_t kMost = 4;
     std::vector<Offer> offers;
@@ -168,11 +168,12 @@ class Gatherer {
   /// Returns the workload whose kernels are counted: for a strip, the whole layer's.
   const Workload& counted_for() const { return is_strip() ? *layer_.strip_of : workload_; }
 
-  /// One of many. Halves are few and large: how fast they are is not guessed from the whole.
+  /// Returns whether the layer is one of many strips. Halves for two cores are few and large, so
+  /// their cycles are not estimated from the whole layer.
   bool is_strip() const { return layer_.strip_of && !layer_.is_half; }
 
-  /// A strip's kernels are taken to be as fast as their share of the whole layer's, of which leaner
-  /// ones are counted for any room that strips may leave.
+  /// Returns the counted kernels. A strip's are assumed to take their share of the whole layer's
+  /// cycles; for strips, leaner kernels are counted for many amounts of scratch.
   std::vector<Offer> by_estimate(const std::vector<EstimatedKernel>& also) const {
     const Workload& whole = counted_for();
     LayerPlace place{.constants_in_flash = constants_in_flash_};
@@ -187,7 +188,7 @@ class Gatherer {
     const double share = static_cast<double>(workload_.macs()) / static_cast<double>(whole.macs());
     std::vector<EstimatedKernel> kernels =
         estimated_kernels(whole, layer_.op.data, device_, place, also);
-    // The weights of others may permit more.
+    // The weights of the group's other layers may permit more schedules.
     for (size_t i = 1; i < group_.layers.size() && !layer_.strip_of; ++i)
       for (const EstimatedKernel& kernel : estimated_kernels(
                whole, memory_.layers[group_.layers[i]].op.data, device_, place, kernels))
@@ -203,9 +204,9 @@ class Gatherer {
     return offers;
   }
 
-  /// The fewest cycles of those of its template that were counted and take no more scratch; the
-  /// most of its template where all take more. What the template would choose for the strip is as
-  /// fast as the fastest, though the whole layer's has other rows.
+  /// Estimates an uncounted schedule of a strip by counted ones of its template: the fewest cycles
+  /// of those with no more scratch, else the most cycles of the template. The template's default
+  /// for the strip is taken to be as fast as the fastest, though the whole layer has other rows.
   uint64_t as_counted_ones(const std::vector<Offer>& counted, const Offer& offer) const {
     const Schedule& own = offer.schedules[0];
     const uint32_t room = scratch_bytes_of(workload_, own);
@@ -225,7 +226,8 @@ class Gatherer {
     return fewest != kNone ? fewest : most > 0 ? most : kNone;
   }
 
-  /// Of its template, in the room that live tensors leave; none where it fits or nothing does.
+  /// Returns schedules of the same template in the room that live tensors leave; none if `usual`
+  /// fits or nothing does.
   std::vector<Schedule> within_room(const Schedule& usual) const {
     const uint64_t arena = *limits_.arena_bytes;
     const uint64_t room = arena - std::min<uint64_t>(arena, task_.live_bytes);
@@ -244,8 +246,8 @@ class Gatherer {
     return ok_status();
   }
 
-  /// Kept if none of a lower price needs as little memory, and every layer's weights permit it;
-  /// where only some layers' do, it is one for offer_pairs().
+  /// Adds the schedule if every layer's weights permit it and no option dominates it in price and
+  /// memory. If only some layers' weights permit it, it is kept for offer_pairs().
   Status offer(const Schedule& schedule, uint64_t cycles, const CodeFacts* measured) {
     KernelOption option{.schedule = schedule, .cycles = cycles * calls_};
     if (!is_legal(schedule, workload_)) return ok_status();
@@ -269,10 +271,10 @@ class Gatherer {
     return ok_status();
   }
 
-  /// A kernel for the layers whose weights permit it, and for all others one that each permits,
-  /// where that saves enough to have the code of both.
+  /// Adds pairs of kernels: one for the layers whose weights permit it, and one that all permit for
+  /// the others, if that saves enough cycles to justify the code of both.
   void offer_pairs() {
-    constexpr double kWorthOfCode = 0.98;  // of the cycles of one for all
+    constexpr double kWorthOfCode = 0.98;  // a pair's cycles, at most, per cycle of a single kernel
     const std::vector<KernelOption> whole = task_.options;
     for (const KernelOption& some : partial_) {
       const uint64_t calls = calls_of_those_with(some.schedule);
@@ -294,12 +296,12 @@ class Gatherer {
     }
   }
 
-  /// Scratch that makes the arena no larger.
+  /// Returns the bytes of scratch that do not enlarge the arena.
   uint64_t free_scratch() const { return memory_.lower_bound - task_.live_bytes; }
 
   bool counts_bytes() const { return limits_.flash_bytes || limits_.fast_ram_bytes; }
 
-  /// Nothing where the layer's weights do not permit the schedule.
+  /// Returns the packed bytes; nothing if the layer's weights do not permit the schedule.
   std::optional<uint64_t> packed_bytes(size_t layer, const Schedule& schedule) const {
     return spaces_.packed_bytes(**find_template(schedule), workload_, memory_.layers[layer].op.data,
                                 schedule);
@@ -313,7 +315,8 @@ class Gatherer {
     return calls;
   }
 
-  /// Of all layers; false where the weights of one do not permit the schedules.
+  /// Sets the bytes and waits of all layers' constants; returns false if the weights of one layer
+  /// permit neither schedule.
   bool add_constants(KernelOption& option) const {
     double waits = 0;
     option.constant_bytes = 0;
@@ -330,7 +333,7 @@ class Gatherer {
     return true;
   }
 
-  /// Nor has a layer's constants more, which other strips may use too.
+  /// Compares flash, constants, and the constants of one layer, which other strips may share.
   static bool has_no_more_bytes(const KernelOption& a, const KernelOption& b) {
     return a.flash_bytes <= b.flash_bytes && a.constant_bytes <= b.constant_bytes &&
            a.largest_constant_bytes <= b.largest_constant_bytes;
@@ -367,9 +370,9 @@ class Gatherer {
   const Workload& workload_;
   KernelPrice price_;
   TaskOptions task_;
-  std::vector<KernelOption> partial_;  ///< that some layers' weights permit, and others' do not
-  uint64_t calls_ = 0;                 ///< of the kernel, an inference
-  uint64_t slowest_ = 1;               ///< cycles of the slowest measured
+  std::vector<KernelOption> partial_;  ///< options that only some layers' weights permit
+  uint64_t calls_ = 0;                 ///< of the kernel, per inference
+  uint64_t slowest_ = 1;               ///< cycles of the slowest option so far
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
-// What the layers of a network may be computed with: the kernels that a choice has to choose from.
+// Collects the kernels among which the layers of a network choose.
 //
-// Measured schedules come first, in order of their cycles. Those that were never measured are for
-// when nothing measured fits: default schedules, and the nearest to them with little scratch.
+// Measured schedules come first, in order of their cycles. Unmeasured ones are for when nothing
+// measured fits: default schedules, and the nearest to them with little scratch.
 #pragma once
 
 #include <map>
@@ -17,16 +17,16 @@
 
 namespace tinytune {
 
-/// How long layers wait for a byte of constants in flash, by their index in the model, as a run of
-/// them told. Other kernels of a layer are taken to fetch each byte as often.
+/// Cycles that layers wait per byte of constants in flash, measured by a run; by their index in the
+/// model. Other kernels of a layer are assumed to fetch each byte equally often.
 using FlashWaits = std::map<int, double>;
 
-/// Whether options without a record are offered too; to know their size they have to be built.
+/// Whether options without a record are offered too; their size is known only by building them.
 enum class Unmeasured { kOffered, kLeftOut };
 
-/// One entry a group: its options, without those that another beats in cycles and in every memory
-/// that `limits` limits; without unmeasured ones there may be none. Errors of compiling a kernel;
-/// kUnsupported: no template takes a workload.
+/// Returns the options of each group, without those that another option dominates in cycles and in
+/// every memory that `limits` limits. May be empty if unmeasured ones are left out. Errors: those
+/// of compiling a kernel; kUnsupported: no template takes a workload.
 Result<std::vector<TaskOptions>> kernel_options(const NetworkMemory& memory,
                                                 const std::vector<LayerGroup>& groups,
                                                 const Device& device, BuildCache& builds,

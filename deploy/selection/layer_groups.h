@@ -11,7 +11,7 @@ namespace tinytune {
 
 struct LayerGroup {
   std::string workload;
-  std::vector<size_t> layers;  ///< of NetworkMemory
+  std::vector<size_t> layers;  ///< indices into NetworkMemory::layers
 };
 
 std::vector<LayerGroup> group_by_workload(const NetworkMemory& memory);

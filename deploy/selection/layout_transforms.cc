@@ -31,7 +31,7 @@ Tensor axes_tensor(int id, const std::vector<uint8_t>& axes) {
   return tensor;
 }
 
-// An image to NCHW and back.
+// Returns a graph that transposes an image to NCHW and back.
 Graph there_and_back(const ImageShape& s) {
   Graph graph;
   graph.name = "transform";

@@ -1,4 +1,4 @@
-// What it costs on a device to copy an image from one layout to the other.
+// Measures the cycles of copying an image from one layout to the other on a device.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 namespace tinytune {
 
 struct TransformCycles {
-  /// Where there is no such transform: dearer than any kernel, cheaper than a kernel that was never
+  /// Value if there is no such transform: more than any kernel, less than a kernel that was never
   /// measured.
   static constexpr uint64_t kImpossible = uint64_t{1} << 40;
   uint64_t to_nchw = kImpossible, to_nhwc = kImpossible;
 };
 
-/// In the simulator, as the generated code it will be. kFailed: two copies do not fit the device.
-/// kNotFound: no compiler on this machine. kUnsupported: the device has no simulator.
+/// Runs the generated code in the simulator. kFailed: two copies of the image do not fit the
+/// device. kNotFound: no compiler on this machine. kUnsupported: the device has no simulator.
 Result<TransformCycles> measure_transforms(const ImageShape& shape, const Device& device);
 
 }  // namespace tinytune

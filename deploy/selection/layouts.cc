@@ -43,7 +43,7 @@ std::vector<Task> tasks_in(const std::vector<Task>& tasks, LayoutPolicy policy) 
   return all;
 }
 
-// What kernels and transforms cost on the device, each found out once.
+// Cycles of kernels and transforms on the device; each transform is measured once.
 class LayoutChoice::Measured {
  public:
   Measured(const Device& device, const Records& records) : device_(device), records_(records) {}
@@ -53,7 +53,7 @@ class LayoutChoice::Measured {
             [this](const ImageShape& shape, Layout from) { return transform(shape, from); }};
   }
 
-  // Of the whole network in given layouts: tunable layers and transforms.
+  // Returns the total of the whole network in given layouts: tunable layers and transforms.
   LayoutTotal total(const Graph& graph, std::span<const IntegerOp> ops,
                     const std::vector<Layout>& layouts) {
     const LaidOutGraph laid_out = lay_out(graph, {ops.begin(), ops.end()}, layouts);
@@ -93,7 +93,7 @@ class LayoutChoice::Measured {
     auto known = transforms_.find(key);
     if (known == transforms_.end()) {
       const Result<TransformCycles> cycles = measure_transforms(s, device_);
-      // kFailed: two copies do not fit the device, so there is no such transform on it.
+      // kFailed: two copies do not fit the device, so it cannot run this transform.
       if (!cycles && cycles.error().code() != ErrorCode::kFailed && status_)
         status_ = cycles.error().within("measuring layout transforms");
       known = transforms_.emplace(key, cycles ? *cycles : TransformCycles()).first;

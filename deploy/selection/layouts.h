@@ -1,7 +1,7 @@
-// Layouts as a user chooses them: what there is to tune, and what a network is built with.
+// Applies the user's layout policy: selects the tasks to tune and the layouts of a network.
 //
-// Kernels' cycles come from the log. A transform's are measured in the simulator, as the generated
-// code it will be; that takes a fraction of a second a shape, so the log does not hold them.
+// Cycles of kernels come from the log. Those of transforms are measured by running the generated
+// code in the simulator; that takes a fraction of a second per shape, so they are not logged.
 #pragma once
 
 #include <memory>
@@ -18,28 +18,29 @@
 
 namespace tinytune {
 
-/// "nhwc", "nchw", "auto". kInvalidInput: another word.
+/// Parses "nhwc", "nchw" or "auto". kInvalidInput: another word.
 Result<LayoutPolicy> parse_layout_policy(std::string_view text);
 std::string_view name_of(LayoutPolicy policy);
 
-/// The model's tasks under a policy. kNchw: the same list, what has a layout in NCHW; kAuto: the
-/// same list, followed by the NCHW variants, so that an index means the same task in both.
+/// Returns the model's tasks under a policy. kNchw: the same list, with NCHW layouts where a task
+/// has a layout. kAuto: the list followed by the NCHW variants, so that an index means the same
+/// task.
 std::vector<Task> tasks_in(const std::vector<Task>& tasks, LayoutPolicy policy);
 
-/// Chooses the layouts of one network and keeps what is worth telling about the choice.
+/// Chooses the layouts of one network and keeps the comparison for reports.
 class LayoutChoice {
  public:
-  /// Both outlive the choice.
+  /// `device` and `records` must outlive the choice.
   LayoutChoice(LayoutPolicy policy, const Device& device, const Records& records);
   ~LayoutChoice();
   LayoutChoice(const LayoutChoice&) = delete;
   LayoutChoice& operator=(const LayoutChoice&) = delete;
 
-  /// For NetworkOptions; refers to this choice.
+  /// Returns the source for NetworkOptions, which refers to this choice.
   LayoutSource source();
 
-  /// After the source was used. kNotFound: no compiler to build transforms with. kUnsupported: the
-  /// device has no simulator.
+  /// Returns the first error of the source's use. kNotFound: no compiler to build transforms with.
+  /// kUnsupported: the device has no simulator.
   Status status() const;
   const LayoutComparison& comparison() const;
 

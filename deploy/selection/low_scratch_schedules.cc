@@ -10,7 +10,7 @@
 namespace tinytune {
 namespace {
 
-/// The knobs of `a` that `b` has otherwise; all of them where the template is another.
+/// Returns the number of knobs of `a` that differ in `b`; more if the templates differ.
 size_t differences(const Schedule& a, const Schedule& b) {
   size_t different = a.template_name() == b.template_name() ? 0 : a.knobs().size();
   for (const auto& [knob, value] : a.knobs())

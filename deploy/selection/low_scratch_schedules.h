@@ -1,4 +1,4 @@
-// How much scratch kernels need, and schedules that need less.
+// Scratch bytes of kernels, and schedules that need less.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace tinytune {
 
-/// Scratch of any schedule of this build's templates.
+/// Returns the scratch bytes of a schedule, which must be of one of this build's templates.
 uint32_t scratch_bytes_of(const Workload& workload, const Schedule& schedule);
 
-/// Of the leanest point of `space`; 0 where it has none.
+/// Returns the scratch bytes of the leanest point of `space`; 0 if the space is empty.
 uint32_t least_scratch_in(const ConfigSpace& space, const Workload& workload);
 
-/// Points of `space` with at most `scratch` bytes, those that differ least from `schedule` first;
-/// where there are none, the points with the least scratch. Of points that differ as much, those
-/// that use most of the scratch come first.
+/// Returns points of `space` with at most `scratch` bytes, ordered by the number of differences
+/// from `schedule`, then by the scratch that they leave unused. If there are none, the points with
+/// the least scratch.
 std::vector<Schedule> nearest_within(const ConfigSpace& space, const Workload& workload,
                                      const Schedule& schedule, uint64_t scratch);
 

@@ -20,7 +20,7 @@ uint64_t constant_bytes(const GeneratedNetwork& network, const std::string& func
 
 FlashWaits overflow_costs(const NetworkMemory& memory, const GeneratedNetwork& network,
                           const RunReport& ran, const Device& device, const Records& records) {
-  std::map<int, const LayerCost*> costs;  // by the operator of the model
+  std::map<int, const LayerCost*> costs;  // by operator of the model
   for (const LayerCost& cost : ran.layers) costs[cost.index] = &cost;
   std::map<int, std::string> workloads;
   for (const NetworkMemory::Layer& layer : memory.layers)

@@ -1,11 +1,11 @@
-// What weights cost that found no room in the memory their device prefers for them.
+// Cost of weights that do not fit the memory that their device prefers for them.
 //
-// Kernels are measured with their weights in the first memory that may take copies, because which
-// layers of a network overflow it shows only when the network is placed. Once it is, one run of it
-// says what each of those layers takes where its weights are now; what that is more than its record
-// has, is what its bytes cost there. Choosing kernels again with that cost finds those that fit the
-// preferred memory, or lose less outside it. On the STM32L4R5 loads of tensors in SRAM1 and weights
-// in SRAM3 do not overlap, which costs a tuned pointwise loop 11 %.
+// Kernels are measured with their weights in the first memory for copies, because only placing a
+// network shows which of its layers overflow that memory. A run of the placed network then measures
+// each of those layers with its weights where they are; the excess over its record is the cost of
+// its bytes there. Choosing kernels again with that cost finds kernels that fit the preferred
+// memory, or lose less outside it. On the STM32L4R5 loads of tensors in SRAM1 and weights in SRAM3
+// do not overlap, which costs a tuned pointwise loop 11 %.
 #pragma once
 
 #include "codegen/networks/network.h"
@@ -17,8 +17,8 @@
 
 namespace tinytune {
 
-/// Cycles a byte, by layer, of those that overflowed and whose kernel has a record. `ran` is of
-/// `network`, which was made of `memory`.
+/// Returns the cost in cycles per byte of each layer that overflowed and whose kernel has a record.
+/// `ran` is a run of `network`, which was generated from `memory`.
 FlashWaits overflow_costs(const NetworkMemory& memory, const GeneratedNetwork& network,
                           const RunReport& ran, const Device& device, const Records& records);
 

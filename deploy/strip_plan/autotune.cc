@@ -12,7 +12,7 @@ Result<Candidate> StripAutotuner::fastest(uint64_t arena_bytes) && {
     fewest_cycles_ = best_->ran->footprint.cycles;
   }
   bool tells = try_within(search_, arena_bytes);
-  // With what all runs told.
+  // Again, with the waits that the runs have measured.
   if (tells && !slow_.empty()) tells = try_within(search_, arena_bytes);
   if (tells && counted_ != nullptr) tells = try_within(*counted_, arena_bytes);
   if (tells) try_groups_of_others();
@@ -29,7 +29,8 @@ bool StripAutotuner::try_within(const StripOrders& search, uint64_t arena_bytes)
   return true;
 }
 
-// What leaves one group's kernels enough may leave another's too much.
+// Replaces groups of the best plan by those of other plans: the room for scratch that is best for
+// one group's kernels may be more than another's need.
 bool StripAutotuner::try_groups_of_others() {
   const std::vector<StripPlan> plans = tried_;
   for (size_t g = 0; g < best_plan_.groups.size(); ++g)
@@ -73,7 +74,8 @@ bool StripAutotuner::try_plan(const StripPlan& plan) {
   return true;
 }
 
-// A group is told as one layer. At about a cycle a product, it waits longer than it computes.
+// Marks layers that wait longer for weights than they compute, at about one cycle per product. A
+// group of strips is reported as one layer.
 void StripAutotuner::learn(const RunReport& report) {
   std::map<int, int64_t> macs;
   const auto carrier_of = [](const LayerCost& layer) {

@@ -1,10 +1,10 @@
-// The fastest of the networks that a search for strips proposes, by running some of them.
+// Finds the fastest of the networks that a search for strips proposes, by running some of them.
 //
-// The search knows no gaps between scratch and tensors, and no waits for flash. Plans for smaller
-// limits, whose kernels have more room here, make up for the one: the best of them by its estimate
-// are tried too, and groups of one plan in place of another's. A run shows the other: layers that
-// wait longer for their weights than they compute get none of the kernels that would read them more
-// often, and the search goes on from there.
+// The search neglects gaps between scratch and tensors, and waits for flash. For the gaps, the best
+// plans for smaller limits, whose kernels have more room here, are tried too, also with groups of
+// one plan in place of another's. The waits are measured by runs: layers that wait longer for their
+// weights than they compute get no kernels that would read the weights more often, and the search
+// is repeated.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,8 @@ class StripAutotuner {
   using Generate = std::function<Result<Candidate>(const StripPlan&)>;
   using Run = std::function<Status(Candidate&)>;  ///< fills `ran`
 
-  /// `otherwise` is what there is without strips, or why there is nothing. `counted`: another
-  /// search, with losses of counted kernels, whose plans are tried after those of `search`; may be
-  /// null.
+  /// `otherwise`: the network without strips, or why there is none. `counted`: another search, with
+  /// losses of counted kernels, whose plans are tried after those of `search`; may be null.
   StripAutotuner(const StripOrders& search, Generate generate, Run run, Result<Candidate> otherwise,
                  const StripOrders* counted = nullptr)
       : search_(search),
@@ -35,11 +34,12 @@ class StripAutotuner {
         run_(std::move(run)),
         best_(std::move(otherwise)) {}
 
-  /// Where networks cannot run here, the first that can be generated. `otherwise` if nothing fits.
+  /// Returns the fastest network; the first that can be generated if networks cannot run here;
+  /// `otherwise` if nothing fits.
   Result<Candidate> fastest(uint64_t arena_bytes) &&;
 
  private:
-  /// All of these return false where no run tells which is better.
+  /// Each of these returns false if networks cannot run here, so that none can be compared.
   bool try_within(const StripOrders& search, uint64_t arena_bytes);
   bool try_groups_of_others();
   bool try_plan(const StripPlan& plan);

@@ -50,7 +50,8 @@ std::optional<StripFallback::Fitting> StripFallback::within(uint64_t arena_bytes
   return std::nullopt;
 }
 
-// What a plan takes is achievable, so each that fits takes the limit down to itself.
+// Bisects the limit. A plan's arena is achievable, so each plan that fits lowers the upper bound to
+// its own arena.
 std::optional<StripFallback::Fitting> StripFallback::smallest() const {
   const uint64_t whole = network_memory(network_, options_).lower_bound;
   uint64_t limit = network_.may_run_in_strips ? search().smallest_arena() : whole;

@@ -1,9 +1,9 @@
-// Strips where whole tensors do not fit, found by arithmetic: nothing is built or run.
+// Plans strips for whole tensors that do not fit, without building or running anything.
 //
-// `tune` has to know which layers run in strips before it measures a kernel of them, and who is
-// refused wants to hear of a limit that works. Both ask whether a plan fits once its kernels have
-// their scratch, of plans within the limit and within some bytes less: any that fits will do. A
-// deployment runs several and takes the fastest (autotune.h).
+// `tune` must know which layers run in strips before it measures their kernels, and a refusal must
+// name a limit that works. Both need any plan that fits together with its kernels' scratch; plans
+// within the limit and within somewhat smaller limits are checked. A deployment instead runs
+// several plans and takes the fastest (autotune.h).
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,15 @@
 
 namespace tinytune {
 
-/// What the options allow of the device's data memory, which is the limit where they say nothing.
+/// Returns the limit of the options on the arena, at most the device's data memory.
 ArenaAllowance room_for_arena(const MemoryLimits& limits, const Device& device);
 
 class StripFallback {
  public:
-  /// Bytes of a limit that plans leave to scratch, tried in this order.
+  /// Bytes of a limit that plans leave for scratch, tried in this order.
   static constexpr uint64_t kLeftFree[] = {0, 384, 768, 1536, 3072};
 
-  /// All outlive it.
+  /// The arguments must outlive this.
   StripFallback(const IntegerNetwork& network, const Device& device, const Records& records,
                 const NetworkOptions& options)
       : network_(network), device_(device), records_(records), options_(options) {}
@@ -38,23 +38,23 @@ class StripFallback {
     uint64_t arena_bytes = 0;
   };
 
-  /// That plan, if its kernels leave it within the limit.
+  /// Returns the plan if it fits the arena with its kernels' scratch.
   std::optional<Fitting> with(const StripPlan& plan, uint64_t arena_bytes) const;
 
-  /// Layer by layer.
+  /// Returns the network layer by layer, without strips, if it fits.
   std::optional<Fitting> whole_within(uint64_t arena_bytes) const;
 
-  /// Layer by layer if that fits, else the first of the plans that does; nothing where none does.
+  /// Returns whole_within() if that fits, else the first plan that fits; nothing if none does.
   std::optional<Fitting> within(uint64_t arena_bytes) const;
 
-  /// The smallest arena that within() finds something for, and what; it finds nothing for a few
-  /// bytes less. Nothing where strips are not possible and layers by themselves do not help.
+  /// Returns the plan of the smallest arena for which within() finds one; for a few bytes less it
+  /// finds none. Nothing if strips are not possible and the network does not fit layer by layer.
   std::optional<Fitting> smallest() const;
 
-  /// `allowance` in words, and what is the smallest.
+  /// Returns the error that names `allowance` and the smallest achievable arena.
   Error refused(const ArenaAllowance& allowance) const;
 
-  /// Of the network, which may run in strips.
+  /// Returns the search for strips; the network must be able to run in strips.
   const StripOrders& search() const;
 
  private:
@@ -62,7 +62,7 @@ class StripFallback {
   const Device& device_;
   const Records& records_;
   const NetworkOptions& options_;
-  mutable std::optional<StripOrders> search_ = {};  // is expensive
+  mutable std::optional<StripOrders> search_ = {};  // lazy, as it is expensive
 };
 
 }  // namespace tinytune

@@ -44,7 +44,7 @@ Result<FramesGroup> group_of_frames(const IntegerNetwork& network, const Network
       continue;
     }
     if (flow->maps.back().out_rows > 1) return FramesGroup{group, why};
-    // It would compute all of the first window at once, in windows as large.
+    // With one output row, the group would compute the whole first window at once.
     if (!one_row) one_row = FramesGroup{group, why};
     why = "operator " + std::to_string(group.last) + " makes one row of the whole window";
   }
@@ -81,9 +81,9 @@ std::optional<StripPlan> StripOrders::within(uint64_t arena_bytes, const SlowWhe
   return best ? std::optional(best->plan) : std::nullopt;
 }
 
-// Limits that do not depend on the one that is asked for, but for that itself.
+// Except for `arena_bytes` itself, the limits do not depend on it.
 std::vector<StripPlan> StripOrders::up_to(uint64_t arena_bytes, const SlowWhenLean& slow) const {
-  constexpr uint64_t kParts = 48;  // of a limit, to the next
+  constexpr uint64_t kParts = 48;  // a limit is 1/48 larger than the one before
   std::vector<Estimated> found;
   const auto add = [&](uint64_t limit) {
     auto best = best_within(limit, slow);

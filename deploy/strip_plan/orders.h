@@ -1,9 +1,9 @@
-// How a network's layers are ordered and cut into strips, so that an arena is enough.
+// Orders a network's layers and cuts them into strips, so that they fit an arena.
 //
-// Groups of strips are found in the model's order, and in the one with early shortcuts where that
-// is another (executed_graph.h); which of the two takes fewer cycles is estimated as the groups
-// are (planner.h). The estimate only ranks: whoever can run networks measures the few that it
-// is asked for (autotune.h).
+// Groups of strips are planned for the model's order of operators, and for the order with early
+// shortcuts if that differs (executed_graph.h). The cycles of both are estimated like those of
+// groups (planner.h). The estimate only ranks; if networks can run, a few are measured
+// (autotune.h).
 #pragma once
 
 #include <compare>
@@ -22,15 +22,15 @@
 
 namespace tinytune {
 
-/// Whether the input may arrive in rows. kUnsupported: why not.
+/// Checks whether the input may arrive in rows. kUnsupported: why not.
 Status streams_rows(const IntegerNetwork& network, const NetworkOptions& options);
 
-/// The operators that compute with the frames that arrive: as many from the first one on as can.
+/// The operators that compute on arriving frames: the longest possible sequence from the first one.
 struct FramesGroup {
   StripGroup group;
-  std::string why_no_longer;  ///< the operator behind it
+  std::string why_no_longer;  ///< why the next operator is not included
 };
-/// kUnsupported: why not even the first one.
+/// Returns that group. kUnsupported: why not even the first operator can.
 Result<FramesGroup> group_of_frames(const IntegerNetwork& network, const NetworkOptions& options);
 
 struct StripPlan {
@@ -47,22 +47,23 @@ struct StripPlan {
 
 class StripOrders {
  public:
-  /// With rows that arrive, the first group is where they do: streams_rows() is asked before.
-  /// `constants_in_flash`: as KernelLosses'.
+  /// If rows arrive, the first group reads them; streams_rows() must have succeeded.
+  /// `constants_in_flash`: as for KernelLosses.
   StripOrders(const IntegerNetwork& network, const NetworkOptions& options, const Device& device,
               InputArrival input = InputArrival::kWhole,
               std::optional<bool> constants_in_flash = {});
   StripOrders(const StripOrders&) = delete;
   StripOrders& operator=(const StripOrders&) = delete;
 
-  /// The plan with the fewest extra cycles whose tensors and windows fit; nothing where none do.
+  /// Returns the plan with the fewest extra cycles whose tensors and windows fit; nothing if none
+  /// do.
   std::optional<StripPlan> within(uint64_t arena_bytes, const SlowWhenLean& slow = {}) const;
 
-  /// Plans of within() for limits from the smallest arena to this one, those with the fewest extra
-  /// cycles first: what a smaller limit would get is among what a larger one may.
+  /// Returns the plans of within() for limits from the smallest arena to this one, those with the
+  /// fewest extra cycles first. So the plans for a smaller limit are among those for a larger one.
   std::vector<StripPlan> up_to(uint64_t arena_bytes, const SlowWhenLean& slow = {}) const;
 
-  /// The smallest arena of tensors and windows that was found.
+  /// Returns the smallest arena of tensors and windows that was found.
   uint64_t smallest_arena() const;
 
  private:
@@ -73,7 +74,7 @@ class StripOrders {
   std::optional<Estimated> best_within(uint64_t arena_bytes, const SlowWhenLean& slow) const;
 
   KernelLosses losses_;
-  std::vector<StripPlanner> orders_;  // the model's, and with early shortcuts if that is another
+  std::vector<StripPlanner> orders_;  // the model's, and with early shortcuts if that differs
 };
 
 }  // namespace tinytune

@@ -10,12 +10,12 @@
 namespace tinytune {
 namespace {
 
-// Longer groups were never better: what runs between two small tensors needs no more members.
+// Longer groups were never better: layers between two small tensors need no more members.
 constexpr int kLongestGroup = 14;
 constexpr int kMostRows = 16;
 
-// Of a call beyond the work that it does: entry, and what a kernel does once for each output
-// channel before its first pixel.
+// Overhead of a call: entry, and the work of a kernel for each output channel before its first
+// pixel.
 constexpr int64_t kCyclesOfCall = 150, kCyclesOfChannel = 10;
 constexpr int64_t kBytesMovedInACycle = 2;
 
@@ -75,7 +75,7 @@ void StripPlanner::add_groups_from(int first) {
   for (int last = first; last < end; ++last) {
     const Operator& op = graph.operators[static_cast<size_t>(last)];
     const auto map = row_map(graph, op, graph_.ops[static_cast<size_t>(last)]);
-    if (!map) return;  // nor does a longer group have it
+    if (!map) return;  // a longer group would have none either
     for (int rows = std::min(kMostRows, map->out_rows - 1); rows >= 1; --rows) {
       const int first_index = graph.operators[static_cast<size_t>(first)].index;
       const auto flow =
@@ -157,7 +157,7 @@ std::optional<StripPlanner::Path> StripPlanner::within(uint64_t arena_bytes,
   return std::nullopt;
 }
 
-// The least limit that any path keeps: the smallest of the largest edges.
+// Returns the least limit of any path: the minimum over paths of their largest edge.
 uint64_t StripPlanner::least_live() const {
   std::vector<uint64_t> least(edges_.size() + 1, std::numeric_limits<uint64_t>::max());
   least[0] = 0;
@@ -169,7 +169,7 @@ uint64_t StripPlanner::least_live() const {
   return least.back();
 }
 
-// A plan of slightly larger steps may have fewer gaps.
+// Also tries slightly larger limits, whose plans may have fewer gaps.
 uint64_t StripPlanner::smallest_arena() const {
   const uint64_t least = least_live();
   uint64_t smallest = std::numeric_limits<uint64_t>::max();

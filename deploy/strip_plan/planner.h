@@ -1,11 +1,11 @@
-// Which consecutive layers of one graph run strip by strip, and in how many rows: a shortest path.
+// Chooses by a shortest path the consecutive layers of a graph that run in strips, and their rows.
 //
-// What a step needs depends on its own group alone: tensors that pass by keep their bytes, whoever
-// is grouped elsewhere. So the fewest extra cycles within a limit are a shortest path over the
-// steps, each edge a single layer or a group of one height, and the search is exact in its estimate
-// of cycles: of calls, of pixels computed twice, and of kernels that get less scratch than they
-// want. What it leaves out are gaps between buffers, which the planner shows; the limit is then
-// tightened by what was too much.
+// The memory of a step depends only on its own group: tensors that stay live across it keep their
+// size, however other steps are grouped. So the fewest extra cycles within a limit are a shortest
+// path over the steps, whose edges are single layers or groups with a given number of rows. The
+// search is exact in its estimate of cycles: of calls, of pixels computed twice, and of kernels
+// with less scratch than they want. It ignores gaps between buffers, which only the memory plan
+// shows; if that exceeds the limit, the search is repeated with a limit lowered by half the excess.
 #pragma once
 
 #include <cstdint>
@@ -25,36 +25,36 @@ using SlowWhenLean = std::set<int>;
 
 class StripPlanner {
  public:
-  /// Of the graph_of_groups() of `options`, whose strips count for nothing.
+  /// Plans graph_of_groups() of `options`; ignores the strips of `options`.
   StripPlanner(const IntegerNetwork& network, const NetworkOptions& options, InputArrival input,
                KernelLosses& losses);
 
   struct Path {
     std::vector<StripGroup> groups;  ///< empty: layer by layer
-    uint32_t live_bytes = 0;         ///< of tensors: the most in any step
+    uint32_t live_bytes = 0;         ///< of tensors: the maximum over the steps
     uint64_t extra_cycles = 0;
   };
 
-  /// The path with the fewest extra cycles whose tensors and windows fit; nothing where none do.
-  /// Kernels' scratch comes on top.
+  /// Returns the path with the fewest extra cycles whose tensors and windows fit, without kernels'
+  /// scratch; nothing if none do.
   std::optional<Path> within(uint64_t arena_bytes, const SlowWhenLean& slow) const;
 
-  /// The smallest arena of tensors and windows that was found.
+  /// Returns the smallest arena of tensors and windows that was found.
   uint64_t smallest_arena() const;
 
-  /// What the paths lead over.
+  /// Returns the graph whose steps the paths cover.
   const LaidOutGraph& graph() const { return graph_; }
 
  private:
   struct Kernel {
     size_t step = 0, number = 0;  // number: in losses_
-    uint32_t live_bytes = 0;      // of tensors while it runs
+    uint32_t live_bytes = 0;      // of live tensors while it runs
     int calls = 1;
   };
   struct Edge {
     int first = 0, last = 0;  // steps
     int rows = 0;             // 0: one layer, as a whole
-    uint32_t live_bytes = 0;  // the most in any of its steps
+    uint32_t live_bytes = 0;  // maximum over its steps
     uint64_t extra_cycles = 0;
     std::vector<Kernel> kernels = {};
   };
@@ -62,7 +62,7 @@ class StripPlanner {
   InputArrival arrival_at(int first) const { return first == 0 ? input_ : InputArrival::kWhole; }
   void add_layers();
   void add_groups_from(int first);
-  const KernelOp* kernel_at(size_t step) const;  // null where no kernel computes
+  const KernelOp* kernel_at(size_t step) const;  // null if the step has no kernel
   uint64_t cycles_of(const Edge& edge, uint64_t limit, const SlowWhenLean& slow) const;
   std::optional<Path> shortest(uint64_t limit, const SlowWhenLean& slow) const;
   uint64_t least_live() const;
@@ -73,8 +73,8 @@ class StripPlanner {
   InputArrival input_;
   KernelLosses& losses_;
   LaidOutGraph graph_;
-  std::vector<size_t> whole_;             // in losses_, by step; of those with kernels
-  std::vector<std::vector<Edge>> edges_;  // by their last step
+  std::vector<size_t> whole_;             // numbers in losses_, by step; of steps with kernels
+  std::vector<std::vector<Edge>> edges_;  // by last step
 };
 
 }  // namespace tinytune

@@ -17,9 +17,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kRecordKey = "tinytune_record";
 constexpr double kVersion = 0.2;
-constexpr double kFailedCost = 1e9;  // what AutoTVM itself writes where there is no time
+constexpr double kFailedCost = 1e9;  // AutoTVM's own value for a failure
 
-/// AutoTVM's MeasureErrorNo.
+/// Returns AutoTVM's MeasureErrorNo.
 int error_number(Outcome outcome) {
   switch (outcome) {
     case Outcome::kOk:
@@ -52,7 +52,7 @@ Json tensor(std::initializer_list<int> shape) {
   return Json::array({"TENSOR", Json(std::vector<int>(shape)), "int8"});
 }
 
-/// Operator and arguments as AutoTVM's own tasks of these operators have them.
+/// Returns operator and arguments in the form of AutoTVM's own tasks for these operators.
 Json task_of(const Workload& w) {
   if (w.op == OpKind::kDense)
     return Json::array(
@@ -77,7 +77,7 @@ Json task_of(const Workload& w) {
                                          Json::array({w.dilation_h, w.dilation_w}), "int32"})});
 }
 
-/// Numbers as numbers: AutoTVM compares values of options.
+/// Returns numeric text as a number, because AutoTVM compares option values.
 Json value_of(const std::string& text) {
   int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -101,7 +101,7 @@ Json result_of(const Measurement& m, double clock_hz) {
                       static_cast<double>(unix_time(m.time))});
 }
 
-/// The name of a line's task, or nothing where it is no line of AutoTVM's.
+/// Returns the name of a line's task; empty if it is not a line of AutoTVM.
 std::string task_name_of(const Json& line) {
   if (!line.is_object() || !line.contains("input") || !line.contains("version")) return "";
   const Json& input = line["input"];

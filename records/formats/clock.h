@@ -1,4 +1,4 @@
-// Cycles of a record as a time, and the moment it was made.
+// Converts a record's cycles to times, and its time stamp to Unix time.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace tinytune {
 
-/// kUnsupported: the device counts instructions only.
+/// Returns the device's clock in Hz. kUnsupported: the device has no clock.
 inline Result<double> clock_of(const Device& device) {
   if (device.clock_hz && *device.clock_hz > 0) return static_cast<double>(*device.clock_hz);
   return Error(ErrorCode::kUnsupported,

@@ -1,8 +1,8 @@
-// Logs in the formats of others: tables, AutoTVM's records and Kernel Tuner's T4.
+// Converts logs to and from other formats: CSV tables, AutoTVM's records and Kernel Tuner's T4.
 //
-// They are projections, each with what its readers expect; doc/records.md says what maps to what.
-// Cycles become seconds by the device's clock, so a device without one cannot be exported where
-// times are asked for.
+// Each format holds only the fields that its readers expect; doc/records.md lists the mapping.
+// Cycles become seconds by the device's clock, so records of a device without one cannot be
+// exported to formats that need times.
 #pragma once
 
 #include <functional>
@@ -17,32 +17,32 @@
 
 namespace tinytune {
 
-/// The device that a record names.
+/// Returns the device that a record names.
 using DeviceOf = std::function<Result<Device>(const std::string& name)>;
 
-/// One line a record, a header first; RFC 4180.
+/// Returns a header and one line per record; RFC 4180.
 std::string to_csv(std::span<const Measurement> measurements);
 
-/// AutoTVM's log, version 0.2: a JSON array's worth of lines that TVM's `autotvm.record.decode`
-/// reads. Knobs are options of the config; `input[3]` carries our own line, which is how it is read
-/// back. kUnsupported: a device without a clock. Otherwise as `device_of`.
+/// Returns an AutoTVM log, version 0.2: JSON lines that TVM's `autotvm.record.decode` reads. Knobs
+/// become options of the config; `input[3]` carries our own log line, which from_autotvm() reads.
+/// kUnsupported: a device without a clock. Other errors: those of `device_of`.
 Result<std::string> to_autotvm(std::span<const Measurement> measurements,
                                const DeviceOf& device_of);
 
-/// Records that to_autotvm() wrote. kInvalidInput: not such a log. kUnsupported: records of TVM's
-/// own templates, which have no counterpart here; the message names them.
+/// Reads records that to_autotvm() wrote. kInvalidInput: not such a log. kUnsupported: records of
+/// TVM's own templates, which have no counterpart here; the message names them.
 Result<std::vector<Measurement>> from_autotvm(std::string_view text, const std::string& origin);
 
-/// T4 results, schema 1.0.0: one JSON object. Errors as to_autotvm().
+/// Returns T4 results, schema 1.0.0: one JSON object. Errors as for to_autotvm().
 Result<std::string> to_t4(std::span<const Measurement> measurements, const DeviceOf& device_of);
 
-/// Whether a text calls itself T4: an object with a schema's version.
+/// Returns whether a text claims to be T4: an object with a schema version.
 bool looks_like_t4(std::string_view text);
 
-/// Results that to_t4() wrote, as far as the schema holds them: the device's description is taken
-/// from `device_of` as it is now, several repeats are their median, and of the reasons of a failure
-/// one stands for those that the schema has no word for. kInvalidInput: not such results.
-/// kUnsupported: results of other tools, whose configurations describe other kernels.
+/// Reads results that to_t4() wrote, with the losses of the schema: the device's description is the
+/// current one of `device_of`, repeats are replaced by their median, and failures that the schema
+/// does not distinguish become one outcome. kInvalidInput: not such results. kUnsupported: results
+/// of other tools, whose configurations describe other kernels.
 Result<std::vector<Measurement>> from_t4(std::string_view text, const std::string& origin,
                                          const DeviceOf& device_of);
 

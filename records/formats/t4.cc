@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kSchema = "1.0.0";
 
-/// The schema's six ways in which a configuration can be valid or not.
+/// Returns the schema's word, one of six, for a configuration's validity.
 const char* invalidity_of(Outcome outcome) {
   switch (outcome) {
     case Outcome::kOk:
@@ -64,13 +64,13 @@ Json result_of(const Measurement& m, const Schedule& schedule, double clock_hz) 
           {"measurements", std::move(measurements)}};
 }
 
-/// Empty where there is no such text.
+/// Returns the string at `key`; empty if there is none.
 std::string text_at(const Json& object, const char* key) {
   const auto at = object.find(key);
   return at != object.end() && at->is_string() ? at->get<std::string>() : "";
 }
 
-/// The outcome that a word of the schema stands for; of several the commonest.
+/// Returns the outcome for a word of the schema; if several map to it, the most common one.
 std::optional<Outcome> outcome_of(const std::string& invalidity) {
   for (const Outcome outcome : {Outcome::kOk, Outcome::kDoesNotFit, Outcome::kBuildFailed,
                                 Outcome::kRunTimeout, Outcome::kWrongOutput, Outcome::kCrashed})
@@ -78,7 +78,7 @@ std::optional<Outcome> outcome_of(const std::string& invalidity) {
   return std::nullopt;
 }
 
-/// 0 where it was not measured.
+/// Returns the value of a measurement; 0 if there is none.
 uint64_t measured_in(const Json& result, std::string_view name) {
   const auto all = result.find("measurements");
   if (all == result.end() || !all->is_array()) return 0;
@@ -89,7 +89,7 @@ uint64_t measured_in(const Json& result, std::string_view name) {
   return 0;
 }
 
-/// "lanes_nhwc/2 oc=2 pairs=3": the template, then the knobs in their order.
+/// Returns the schedule's text, such as "lanes_nhwc/2 oc=2 pairs=3": template, then knobs in order.
 Result<std::string> schedule_of(const Json& configuration) {
   std::string text = text_at(configuration, "template");
   for (const auto& [knob, value] : configuration.items()) {

@@ -1,5 +1,5 @@
-// What every call of the C interface does: forget the last error, check pointers, turn an Error
-// into a status, and options into their C++ form.
+// Helpers shared by the calls of the C interface: clear the last error, check pointers, convert an
+// Error to a status, and options to their C++ form.
 #pragma once
 
 #include <initializer_list>
@@ -19,20 +19,21 @@ struct tinytune_layer {
 
 namespace tinytune::c_api {
 
-/// Keeps the message for tinytune_last_error().
+/// Stores the message for tinytune_last_error() and returns the status.
 tinytune_status fail(const Error& error);
 
-/// The start of a call that can fail. INVALID_INPUT names the first of these that is null.
+/// A required pointer argument of a call.
 struct Argument {
   const char* name;
   const void* value;
 };
+/// Starts a call that can fail. INVALID_INPUT names the first required argument that is null.
 tinytune_status begin(std::initializer_list<Argument> required);
 
-/// NOT_FOUND for an index at or beyond `count`.
+/// Returns NOT_FOUND for an index at or beyond `count`.
 tinytune_status check_index(size_t index, size_t count);
 
-/// INVALID_INPUT for a number that is none of an enum's, which are 0 to `last`.
+/// Returns INVALID_INPUT for a number outside the enum's values, 0 to `last`.
 tinytune_status check_enum(const char* name, int value, int last);
 
 inline const char* text_or(const char* text, const char* otherwise) {
@@ -44,7 +45,7 @@ LayoutPolicy layout_of(tinytune_layout layout);
 MessageSink sink_of(tinytune_message_callback callback, void* context);
 tinytune_footprint footprint_of(const Footprint& footprint);
 
-/// A new object for the caller, or the reason why there is none. `Object` wraps one value.
+/// Hands a new object to the caller, or returns the error's status. `Object` wraps one value.
 template <typename Object, typename T>
 tinytune_status hand_out(Result<T> result, Object** to) {
   *to = nullptr;

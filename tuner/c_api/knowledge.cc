@@ -1,4 +1,4 @@
-// What is known after tuning, through the C interface: records, and why the best are the best.
+// Results of tuning in the C interface: records, and explanations of the best schedules.
 #include "tuner/c_api/calls.h"
 
 using namespace tinytune;

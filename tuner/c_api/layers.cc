@@ -1,4 +1,4 @@
-// Layers, and kernels of one, through the C interface.
+// Layers and their kernels in the C interface.
 #include "tuner/c_api/calls.h"
 
 using namespace tinytune;

@@ -6,7 +6,7 @@ using namespace tinytune::c_api;
 
 namespace {
 
-/// Made once: their strings are handed out.
+/// Static, because callers get pointers to its strings.
 const std::vector<DeviceInfo>& devices() {
   static const std::vector<DeviceInfo> kAll = list_devices();
   return kAll;

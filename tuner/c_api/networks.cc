@@ -1,4 +1,4 @@
-// Whole networks through the C interface: written as libraries, and run.
+// Whole networks in the C interface: generating libraries, and running them.
 #include <vector>
 
 #include "tuner/c_api/calls.h"

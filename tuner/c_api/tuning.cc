@@ -1,4 +1,4 @@
-// Tuning, of models and of layers, through the C interface.
+// Tuning of models and of layers in the C interface.
 #include <atomic>
 
 #include "tuner/c_api/calls.h"
@@ -12,7 +12,7 @@ TuneOptions options_of(const tinytune_tune_options& given, std::atomic<bool>& ca
   TuneOptions options;
   options.records = given.records;
   if (given.trials > 0) options.trials = given.trials;
-  // A negative budget goes through, to be refused.
+  // A negative budget is passed on, so that it is rejected.
   if (given.budget_seconds != 0) options.budget_seconds = given.budget_seconds;
   if (given.tuner != nullptr) options.tuner = given.tuner;
   if (given.seed != 0) options.seed = given.seed;
