@@ -1,6 +1,6 @@
-// TT_CHECK: our own bugs stop the program, in release builds too.
+// TT_CHECK: internal errors stop the program, in release builds too.
 //
-// We live in other people's processes (a compiler, a build farm), so the last words go through a
+// The library runs inside other processes (a compiler, a build farm), so the message goes through a
 // handler that the host may replace; the handler must not return.
 #pragma once
 

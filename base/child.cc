@@ -13,7 +13,7 @@
 namespace tinytune {
 namespace {
 
-/// The first that comes through the pipe tells what became of the program.
+/// Report over the pipe; only the first one counts.
 struct Message {
   enum Kind : int { kNotStarted, kEnded } kind;
   int value;  ///< errno, or a wait status
@@ -24,7 +24,7 @@ void say(int pipe, Message::Kind kind, int value) {
   [[maybe_unused]] const ssize_t told = ::write(pipe, &message, sizeof message);
 }
 
-/// After fork in a process with threads: system calls only, nothing that allocates.
+/// The code below runs after a fork in a process with threads: system calls only, no allocation.
 constexpr int kPipe = 3;
 
 [[noreturn]] void become_program(char* const* argv, pid_t keeper) {
@@ -42,7 +42,8 @@ constexpr int kPipe = 3;
 [[noreturn]] void keep(char* const* argv, pid_t parent, int in, int out, int err, int pipe) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);
-  // Out of the way first: a host without standard streams has descriptors below 3 of its own.
+  // First move all of them above 15: in a host without standard streams, descriptors 0 to 2 may be
+  // any of these.
   if (in >= 0) in = ::fcntl(in, F_DUPFD, 16);
   out = ::fcntl(out, F_DUPFD, 16);
   err = ::fcntl(err, F_DUPFD, 16);
@@ -61,7 +62,7 @@ constexpr int kPipe = 3;
     say(kPipe, Message::kNotStarted, errno);
     ::_exit(1);
   }
-  ::close_range(STDIN_FILENO, STDERR_FILENO, 0);  // the program's alone, so that their end is seen
+  ::close_range(STDIN_FILENO, STDERR_FILENO, 0);  // so that readers see the program's end of file
   int status = 0;
   while (::waitpid(program, &status, 0) < 0 && errno == EINTR) {
   }
@@ -69,8 +70,8 @@ constexpr int kPipe = 3;
   ::_exit(0);
 }
 
-/// A process that announces its end by no signal. Neither SIGCHLD's disposition nor a wait for any
-/// child reaches such a one; a wait for it by number does, with __WALL.
+/// Forks a process that sends no signal when it ends. Neither the disposition of SIGCHLD nor a wait
+/// for any child affects it; only a wait for its number with __WALL does.
 pid_t fork_unannounced() { return static_cast<pid_t>(::syscall(SYS_clone, 0, 0, 0, 0, 0)); }
 
 }  // namespace
@@ -107,7 +108,7 @@ Result<Child> Child::start(const std::vector<std::string>& argv, int out, int er
 
 Child::~Child() {
   if (report_.get() < 0) return;
-  ::kill(keeper_, SIGKILL);  // the program with it
+  ::kill(keeper_, SIGKILL);  // also kills the program (PR_SET_PDEATHSIG)
   while (::waitpid(keeper_, nullptr, __WALL) < 0 && errno == EINTR) {
   }
 }

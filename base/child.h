@@ -1,9 +1,9 @@
-// Child processes whose end is learned whatever the host does with SIGCHLD.
+// Child processes whose exit status is known whatever the host does with SIGCHLD.
 //
-// We live in other people's processes. Where one ignores SIGCHLD, the kernel keeps no exit status
-// and waitpid() fails, so that every program seems to have succeeded; where one has a handler that
-// waits for any child, it takes ours. So a program runs under a keeper: a process of our own that
-// the host's waits do not see, that waits for the program and says over a pipe how it ended.
+// The library runs inside other processes. If the host ignores SIGCHLD, the kernel keeps no exit
+// status and waitpid() fails, so every program would seem to have succeeded; if the host's handler
+// waits for any child, it reaps ours. So a program runs under a keeper: an intermediate process
+// that the host's waits do not see. It waits for the program and reports its end over a pipe.
 #pragma once
 
 #include <sys/types.h>
@@ -17,19 +17,19 @@
 
 namespace tinytune {
 
-/// How a process ended, as waitpid() says it: WIFEXITED(), WTERMSIG() and so on read it.
+/// End of a process.
 struct ChildEnd {
-  int status = 0;
-  bool known = true;  ///< false: it ended, and the host's way with SIGCHLD hid how
+  int status = 0;     ///< wait status, for WIFEXITED(), WTERMSIG() and so on
+  bool known = true;  ///< false: it ended, but the host's handling of SIGCHLD hid the status
 };
 
-/// Whether `pid`, a child made by fork(), has ended; nothing while it runs.
+/// Returns the end of `pid`, a child made by fork(); nullopt while it runs.
 std::optional<ChildEnd> poll_child(pid_t pid);
 
-/// A running program. It ends with this object, or when the thread that started it does.
+/// A running program. It is killed with this object, or when the thread that started it ends.
 class Child {
  public:
-  /// Finds argv[0] on PATH. The streams go to the descriptors given, and no other is inherited;
+  /// Starts argv[0], found on PATH. It inherits only the given descriptors, as standard streams;
   /// without `in` standard input is empty. kFailed: no process can be made.
   static Result<Child> start(const std::vector<std::string>& argv, int out, int err, int in = -1);
   Child(Child&&) noexcept = default;
@@ -38,14 +38,14 @@ class Child {
 
   /// Becomes readable when the program has ended.
   int descriptor() const { return report_.get(); }
-  /// Waits for its end; once. kNotFound: there was no such program. kFailed: it could not be
-  /// started, or somebody killed its keeper.
+  /// Waits for the program's end; may be called once. kNotFound: no such program. kFailed: it could
+  /// not be started, or its keeper was killed.
   Result<ChildEnd> wait();
 
  private:
   Child(pid_t keeper, Descriptor report) : keeper_(keeper), report_(std::move(report)) {}
   pid_t keeper_ = -1;
-  Descriptor report_;  ///< -1 once it was moved from
+  Descriptor report_;  ///< -1 in a moved-from object
 };
 
 }  // namespace tinytune

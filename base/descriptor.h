@@ -1,4 +1,4 @@
-// File descriptors that close themselves, and transfers that finish what they start.
+// A file descriptor that closes itself, and complete reads and writes.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@ class Descriptor {
   int fd_;
 };
 
-/// False at an end of file or an error, which errno names, before all of it was moved. Never raises
-/// SIGPIPE.
+/// Transfer all `size` bytes. Return false if an end of file or an error (see errno) comes before.
+/// Never raise SIGPIPE.
 bool read_fully(int fd, void* to, size_t size);
 bool write_fully(int fd, const void* from, size_t size);
 

@@ -1,8 +1,9 @@
-// XXH3, 128 bit: where two things are taken to be the same because their digests are equal.
+// XXH3, 128 bit: digests whose equality is taken as equality of the contents.
 //
-// Equality here decides that a kernel is not run, or that bytes are not sent again, so an accident
-// has to be out of the question: with 128 bits, 2^64 different inputs are needed before one is
-// likely. Not for adversaries. Method and reference: Y. Collet, github.com/Cyan4973/xxHash.
+// Equality decides that a kernel is not run, or that bytes are not sent again, so an accidental
+// collision must be practically impossible: with 128 bits, one becomes likely only among 2^64
+// different inputs. Not secure against adversaries. Method and reference: Y. Collet,
+// github.com/Cyan4973/xxHash.
 #pragma once
 
 #include <compare>
@@ -21,13 +22,13 @@ struct Digest {
   auto operator<=>(const Digest&) const = default;
 };
 
-/// 32 lower-case hexadecimal digits.
+/// Returns 32 lower-case hexadecimal digits.
 std::string to_text(const Digest& digest);
-/// Nothing where the text is not 32 hexadecimal digits.
+/// Returns nullopt if the text is not 32 hexadecimal digits.
 std::optional<Digest> parse_digest(std::string_view text);
 
-/// Feeds pieces one by one. Each is preceded by its length, so that ("ab", "c") and ("a", "bc")
-/// differ.
+/// Digests a sequence of pieces. Each is preceded by its length, so that ("ab", "c") and
+/// ("a", "bc") differ.
 class Digester {
  public:
   Digester();
@@ -38,7 +39,7 @@ class Digester {
   Digester& add(std::span<const uint8_t> bytes);
   Digester& add(uint64_t number);
   Digester& add(const Digest& digest);
-  /// Numbers of 1 to 8 bytes, as little-endian bytes.
+  /// Adds numbers of 1 to 8 bytes, as little-endian bytes.
   template <typename T>
   Digester& add_all(const std::vector<T>& values) {
     return add(

@@ -23,7 +23,7 @@ Error not_written(const std::string& path, int error) {
   return Error(ErrorCode::kFailed, path + ": cannot be written: " + why_not_written(error));
 }
 
-// Into what is no regular file: a pipe, a terminal, /dev/null.
+// Writes into a file that is not regular: a pipe, a terminal, /dev/null.
 Status write_in_place(const std::string& path, std::string_view contents) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (file.get() < 0) return not_written(path, errno);
@@ -31,7 +31,7 @@ Status write_in_place(const std::string& path, std::string_view contents) {
   return ok_status();
 }
 
-// The file that a link stands for, so that a rename replaces that file and not the link.
+// Resolves a symbolic link, so that a rename replaces the file and not the link.
 fs::path target_of(const std::string& path) {
   std::error_code error;
   if (!fs::is_symlink(path, error)) return path;
@@ -39,7 +39,7 @@ fs::path target_of(const std::string& path) {
   return error ? fs::path(path) : target;
 }
 
-// A name that no other process or thread uses.
+// Returns a name that no other process or thread uses.
 std::string staging_name(const fs::path& target) {
   static std::atomic<unsigned> count{0};
   const std::string name = "." + target.filename().string().substr(0, 200) + ".tune-" +
@@ -49,19 +49,19 @@ std::string staging_name(const fs::path& target) {
 
 }  // namespace
 
-// Written beside its place and renamed, so that a full disk or a kill leaves what was there before.
+// Writes a file beside the target and renames it, so that a full disk or a kill leaves the old one.
 Status write_file(const std::string& path, std::string_view contents) {
-  std::error_code ignored;  // opening the file tells
+  std::error_code ignored;  // opening the file reports it
   const fs::path folder = fs::path(path).parent_path();
   if (!folder.empty()) fs::create_directories(folder, ignored);
   const fs::path target = target_of(path);
   const fs::file_status earlier = fs::status(target, ignored);
   const bool replaces = fs::exists(earlier);
   if (replaces && !fs::is_regular_file(earlier)) return write_in_place(path, contents);
-  // A rename would replace a file that may not be written.
+  // A rename would also replace a write-protected file.
   if (replaces && ::access(target.c_str(), W_OK) != 0) return not_written(path, errno);
   const std::string staged = staging_name(target);
-  const mode_t mode = replaces ? 0600 : 0666;  // of a new file what the umask leaves
+  const mode_t mode = replaces ? 0600 : 0666;  // a new file: restricted by the umask
   Descriptor file(::open(staged.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   if (file.get() < 0) return not_written(path, errno);
   const auto permissions = static_cast<mode_t>(earlier.permissions() & fs::perms::mask);
@@ -86,7 +86,7 @@ Result<std::vector<uint8_t>> read_file(const std::string& path, uint64_t limit_b
     return Error(ErrorCode::kInvalidInput, path + ": not a regular file");
   std::ifstream in(path, std::ios::binary);
   if (!in) return Error(ErrorCode::kInvalidInput, path + ": cannot be read");
-  // Not by the size that the file system tells: it may grow, and some (in /proc) tell none.
+  // Does not rely on the reported size: the file may grow, and files in /proc report 0.
   std::vector<uint8_t> bytes;
   std::array<char, 1 << 16> piece;
   while (in.read(piece.data(), piece.size()) || in.gcount() > 0) {

@@ -19,12 +19,12 @@
 namespace tinytune {
 namespace {
 
-/// Before the bytes of an answer.
+/// Header of an answer; its bytes follow.
 struct Head {
   uint64_t index = 0, bytes = 0;
 };
 
-/// Counts pieces for all processes.
+/// Next piece's index, shared by all processes.
 class SharedCounter {
  public:
   SharedCounter() {
@@ -61,7 +61,7 @@ struct Worker {
         !write_fully(answers, answer.data(), answer.size()))
       break;
   }
-  ::_exit(0);  // what the parent has is not this process's to tidy
+  ::_exit(0);  // without destructors: the parent's objects belong to the parent
 }
 
 Result<Worker> start(SharedCounter& counter, size_t count,
@@ -81,7 +81,7 @@ Result<Worker> start(SharedCounter& counter, size_t count,
   return Worker{pid, std::move(from)};
 }
 
-/// One answer; nothing at the end of them.
+/// Reads one answer; returns false at the end of the stream.
 bool read_answer(int from, std::vector<Result<std::string>>& answers) {
   Head head;
   if (!read_fully(from, &head, sizeof head) || head.index >= answers.size()) return false;

@@ -1,8 +1,8 @@
-// Independent pieces of work, divided among processes.
+// Distributes independent pieces of work over processes.
 //
-// Compilers and emulators keep state of their own, which threads would share and a fault would end.
-// A process each is cheap where a piece takes a second: it starts with what its parent has loaded,
-// and a piece that crashes fails alone.
+// Compilers and emulators have global state, which threads would share, and may crash. A forked
+// process is cheap for pieces of about a second: it starts with everything its parent has loaded,
+// and a crash is limited to its piece.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@
 namespace tinytune {
 
 /// Calls work(0) to work(count - 1) in forked processes and returns their results in that order;
-/// kFailed for one whose process ended without an answer. At most `jobs` processes, each of which
-/// takes the next piece when it has done one; they end with this process. `on_done`, which may be
-/// empty, hears how many pieces are done.
+/// kFailed for a piece whose process ended without an answer. Uses at most `jobs` processes; each
+/// takes the next piece when it has finished one. They end with this process. `on_done`, which may
+/// be empty, is called with the number of finished pieces.
 std::vector<Result<std::string>> divide_work(size_t count, size_t jobs,
                                              const std::function<std::string(size_t)>& work,
                                              const std::function<void(size_t)>& on_done = {});

@@ -1,6 +1,6 @@
 // FNV-1a, 64 bit: names and checksums that are the same on every machine and in every release.
 //
-// Not for adversaries and not for hash tables. Source of the constants: RFC draft
+// Not secure against adversaries, and not for hash tables. Source of the constants: RFC draft
 // draft-eastlake-fnv, section 5.
 #pragma once
 
@@ -28,7 +28,7 @@ class Fnv1a {
 
 inline uint64_t fnv1a(std::string_view bytes) { return Fnv1a().add(bytes).value(); }
 
-/// 16 lower-case hexadecimal digits.
+/// Returns 16 lower-case hexadecimal digits.
 std::string hex64(uint64_t value);
 
 }  // namespace tinytune

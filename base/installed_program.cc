@@ -10,8 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file that this function was loaded from. dladdr() names a program as it was called, which
-/// may be no path.
+/// Returns the file that contains this function. For a program, dladdr() gives argv[0], which may
+/// not be a path, so /proc/self/exe is used.
 fs::path loaded_from() {
   std::error_code error;
   Dl_info info{};

@@ -1,8 +1,8 @@
-// Programs that an installation brings along: the compiler of a relocatable archive, and `tune`
-// itself.
+// Finds programs that are part of the installation: the compiler of a relocatable archive, and
+// `tune` itself.
 //
-// An archive must run on a machine that has nothing installed, from any directory. What it carries
-// is therefore found beside the file that this code was loaded from (the program, or the shared
+// An archive must run from any directory, on a machine with nothing installed. Its programs are
+// therefore found relative to the file that contains this code (the program, or the shared
 // library), before the PATH is searched.
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace tinytune {
 
-/// The path of `name` in an installation with that prefix: in `bin/` or `libexec/tinytune/bin/`.
-/// Empty if neither has such an executable file, or if `name` is a path.
+/// Returns the path of `name` in an installation with this prefix: in `bin/` or
+/// `libexec/tinytune/bin/`. Empty if neither has such an executable file, or if `name` is a path.
 std::string program_under(const std::string& prefix, const std::string& name);
 
-/// The same of this installation: its prefix is the directory above the one that holds the running
-/// program or the shared library.
+/// The same for this installation: its prefix is the parent of the directory of the running program
+/// or the shared library.
 std::string installed_program(const std::string& name);
 
 }  // namespace tinytune

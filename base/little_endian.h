@@ -1,6 +1,6 @@
-// Numbers as bytes, the lowest first: the order of every core, file and wire format here.
+// Integers as little-endian bytes: the order of every core, file and wire format here.
 //
-// Byte by byte, so that neither the host's own order nor an alignment matters.
+// Converts byte by byte, so that neither the host's byte order nor alignment matters.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace tinytune {
 
-/// All bytes of an integer, behind those that are there.
+/// Appends all bytes of an integer.
 template <typename T>
 void append_little_endian(std::vector<uint8_t>& bytes, T value) {
   for (size_t i = 0; i < sizeof value; ++i)
     bytes.push_back(static_cast<uint8_t>(static_cast<uint64_t>(value) >> (8 * i)));
 }
 
-/// The same for each of them.
+/// Returns the bytes of all `numbers`.
 template <typename Numbers>
 std::vector<uint8_t> little_endian_bytes(const Numbers& numbers) {
   std::vector<uint8_t> bytes;
@@ -25,7 +25,7 @@ std::vector<uint8_t> little_endian_bytes(const Numbers& numbers) {
   return bytes;
 }
 
-/// The integer that begins at `at`; all its bytes are there.
+/// Returns the integer that begins at `at`; `bytes` must contain all of it.
 template <typename T>
 T little_endian_at(std::span<const uint8_t> bytes, size_t at) {
   uint64_t value = 0;

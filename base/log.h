@@ -1,5 +1,5 @@
-// Where messages go: a sink that the caller passes down. There is no global logger, because our
-// host may be someone else's compiler.
+// Message sinks, passed down by the caller. There is no global logger, because the host may be
+// another project's compiler.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@ namespace tinytune {
 
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
-/// Called from any thread; one call is one line, without the newline.
+/// Receives one line per call, without the newline, from any thread.
 using LogSink = std::function<void(LogLevel, const std::string&)>;
 
 /// A sink that drops everything.

@@ -7,7 +7,7 @@
 namespace tinytune {
 namespace {
 
-/// Letters to add, leave out or change (Levenshtein).
+/// Returns the Levenshtein distance: letters to add, remove or change.
 size_t edits_between(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -26,7 +26,7 @@ size_t edits_between(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest_word(std::string_view word, std::span<const std::string> candidates) {
-  // Whoever leaves off the end means what begins so, however much is missing.
+  // A prefix of 4 letters or more is an abbreviation, however much is missing.
   constexpr size_t kLeastBeginning = 4;
   const auto begins = [&](const std::string& candidate) { return candidate.starts_with(word); };
   if (word.size() >= kLeastBeginning && std::ranges::any_of(candidates, begins)) {
@@ -37,7 +37,7 @@ std::string nearest_word(std::string_view word, std::span<const std::string> can
     return shortest;
   }
   const size_t letters = word.size() - std::min(word.find_first_not_of('-'), word.size());
-  size_t least = letters / 3 + 1;  // more changed letters than that make another word
+  size_t least = letters / 3 + 1;  // a word with more edits is not similar
   std::string nearest;
   for (const std::string& candidate : candidates) {
     const size_t edits = edits_between(word, candidate);

@@ -7,7 +7,7 @@
 
 namespace tinytune {
 
-/// The candidate that `word` is most likely a slip of the finger for; empty where none is near.
+/// Returns the candidate of which `word` is most likely a typo; empty if none is close.
 std::string nearest_word(std::string_view word, std::span<const std::string> candidates);
 
 }  // namespace tinytune

@@ -6,8 +6,8 @@
 namespace tinytune {
 namespace {
 
-/// Bytes of the character that `text` begins with; 0 where it begins with a control character or
-/// with what is no UTF-8 (RFC 3629, section 4).
+/// Returns the size of the first character of `text`; 0 for a control character or invalid UTF-8
+/// (RFC 3629, section 4).
 size_t character_bytes(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);
@@ -15,7 +15,7 @@ size_t character_bytes(std::string_view text) {
   if (first < 0xc2 || first > 0xf4) return 0;
   const size_t size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
   if (text.size() < size) return 0;
-  // Overlong forms, surrogates and what is above U+10FFFF; U+0080 to U+009F are controls.
+  // Refuses overlong forms, surrogates, code points above U+10FFFF, and controls U+0080 to U+009F.
   const unsigned low = first == 0xc2 || first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
   const unsigned high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
   if (byte(1) < low || byte(1) > high) return 0;

@@ -1,5 +1,5 @@
-// Text from outside on its way into a message: one line, of bounded length, valid UTF-8, nothing
-// that a terminal obeys.
+// Makes untrusted text safe for messages: one line of bounded length, valid UTF-8, no terminal
+// control sequences.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,17 @@
 
 namespace tinytune {
 
-/// Bytes of control characters and of what is no UTF-8 become \xNN; text that would take more than
+/// Replaces control characters and bytes that are not valid UTF-8 by \xNN. Text of more than
 /// `limit_bytes` is cut between characters and ends in "…".
 std::string printable(std::string_view text, size_t limit_bytes = 200);
 
-/// Text of several lines: control characters other than tabs and ends of lines become \xNN.
+/// The same for text of several lines: keeps tabs and newlines, and does not shorten.
 std::string without_controls(std::string_view text);
 
-/// The first `most` items, and how many there are beside them: "a, b and 3 more".
+/// Joins the first `most` items and the number of the others: "a, b and 3 more".
 std::string shortened_list(std::span<const std::string> items, size_t most);
 
-/// Valid UTF-8 without control characters: printable() would at most shorten it.
+/// Returns whether `text` is valid UTF-8 without control characters.
 bool is_one_line(std::string_view text);
 
 }  // namespace tinytune

@@ -1,7 +1,7 @@
-// A stopwatch of processor time: what work costs, whatever else the machine does meanwhile.
+// A stopwatch of processor time, which does not depend on the load of the machine.
 //
-// Wall time of a stage says how busy the machine was. Of two cores that four programs share, a
-// compiler seems to take twice as long, and nobody could tell a slower build from a busier hour.
+// Wall time does: a compiler that shares two cores with three other programs seems to take twice as
+// long, and a slower build could not be distinguished from a busier machine.
 #pragma once
 
 namespace tinytune {
@@ -10,8 +10,8 @@ class ProcessorWatch {
  public:
   ProcessorWatch() : start_ms_(now_ms()) {}
 
-  /// Milliseconds since it was made that the calling thread used, and any children that this
-  /// process has waited for meanwhile. Of the thread that made it.
+  /// Returns the milliseconds used since construction by the calling thread, which must be the one
+  /// that constructed this, plus those of children that the process has waited for since.
   double ms() const { return now_ms() - start_ms_; }
 
  private:

@@ -1,8 +1,8 @@
-// A seeded generator whose sequence never changes: searches and tests must replay on any machine.
+// A seeded generator with a fixed sequence: searches and tests must replay on any machine.
 //
-// std::mt19937 would do, but the distributions of <random> differ between standard libraries, so
-// the few we need are here. Generator: SplitMix64 (Steele, Lea, Flood 2014, "Fast splittable
-// pseudorandom number generators").
+// The distributions of <random> differ between standard libraries, so the few needed are here.
+// Generator: SplitMix64 (Steele, Lea, Flood 2014, "Fast splittable pseudorandom number
+// generators").
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ class Rng {
  public:
   explicit Rng(uint64_t seed) : state_(seed) {}
 
-  /// An independent stream for a named purpose, so that adding a consumer moves no other stream.
+  /// Returns an independent stream for a named purpose, so that a new consumer changes no other
+  /// stream.
   Rng fork(std::string_view purpose) const { return Rng(state_ ^ fnv1a(purpose)); }
 
   uint64_t next() {
@@ -27,7 +28,7 @@ class Rng {
     return z ^ (z >> 31);
   }
 
-  /// Uniform in [0, bound); bound > 0. The bias is below 2^-32 for every bound we use.
+  /// Uniform in [0, bound); bound > 0. The bias is below 2^-32 for every bound used here.
   uint64_t below(uint64_t bound) {
     TT_CHECK(bound > 0, "an empty range has no members");
     return static_cast<uint64_t>((static_cast<unsigned __int128>(next()) * bound) >> 64);

@@ -1,4 +1,4 @@
-// SHA-256 of a file's bytes, as `sha256sum` prints it: the name under which people know a model.
+// SHA-256 of a file's bytes, as `sha256sum` prints it: identifies a model to people.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace tinytune {
 
-/// 64 lower-case hexadecimal digits.
+/// Returns the digest as 64 lower-case hexadecimal digits.
 std::string sha256(std::span<const uint8_t> bytes);
-/// The same digest in base 64, as a browser's Content-Security-Policy names an inline script.
+/// Returns the digest in base 64, as a browser's Content-Security-Policy names an inline script.
 std::string sha256_base64(std::string_view text);
 
 }  // namespace tinytune

@@ -29,7 +29,7 @@ struct Pipe {
   }
 };
 
-/// Takes what has come; false at the end of the stream.
+/// Appends available bytes to `text`; returns false at the end of the stream.
 bool take(int stream, std::string& text) {
   char buffer[4096];
   const ssize_t n = ::read(stream, buffer, sizeof buffer);
@@ -37,7 +37,8 @@ bool take(int stream, std::string& text) {
   return n > 0 || (n < 0 && errno == EINTR);
 }
 
-/// Until both streams have ended and the program too: it may have closed them and work on.
+/// Reads until both streams and the program have ended: it may close its streams and continue.
+/// Returns false if `deadline` comes first.
 bool collect(const Child& child, Pipe& out, Pipe& err, Clock::time_point deadline,
              ProcessResult& result) {
   pollfd waiting[] = {{out.read_end.get(), POLLIN, 0},

@@ -1,5 +1,5 @@
-// Runs a program to its end and collects what it wrote. No shell is involved, and the host's way
-// with SIGCHLD does not matter (base/child.h).
+// Runs a program to its end and collects its output. No shell is involved, and the host's handling
+// of SIGCHLD does not matter (base/child.h).
 #pragma once
 
 #include <chrono>
@@ -11,13 +11,13 @@
 namespace tinytune {
 
 struct ProcessResult {
-  int exit_code = 0;  ///< 128 + signal number when a signal ended it
+  int exit_code = 0;  ///< 128 + signal number if a signal ended it
   std::string out;
   std::string err;
 };
 
-/// Finds argv[0] on PATH. Errors: kNotFound (no such program), kFailed (could not start, or still
-/// running after `timeout`, then killed). A non-zero exit is a result, not an error.
+/// Runs argv[0], found on PATH. kNotFound: no such program. kFailed: it could not be started, or
+/// was killed because it still ran after `timeout`. A non-zero exit is a result, not an error.
 Result<ProcessResult> run_process(const std::vector<std::string>& argv,
                                   std::chrono::milliseconds timeout);
 

@@ -22,13 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Nothing else of ours begins like this, so no file of a user or of a test is ever swept.
+// Used for nothing else, so no file of a user or of a test is ever swept.
 constexpr std::string_view kPrefix = "tinytune.";
 
-std::mutex making;   // between end_temporary_directories() and threads that make one
+std::mutex making;   // serialises end_temporary_directories() and create_in()
 bool ended = false;  // guarded by `making`
 
-/// The owner in "tinytune.<purpose>.<owner>.XXXXXX"; nothing for another name.
+/// Returns the owner in "tinytune.<purpose>.<owner>.XXXXXX"; nullopt for another name.
 std::optional<pid_t> owner_in(std::string_view name) {
   if (!name.starts_with(kPrefix)) return std::nullopt;
   const size_t last = name.rfind('.');
@@ -93,7 +93,7 @@ Result<TemporaryDirectory> TemporaryDirectory::create_in(const std::string& fold
     // Another run may sweep it before it is locked, or even opened.
     Descriptor lock = open_directory(path);
     if (lock.get() < 0 && errno == ENOENT) continue;
-    // Where folders cannot be locked nothing is ever swept, so nothing is lost without a lock.
+    // Continues without a lock: on a file system without locks nothing is ever swept.
     const bool locked = lock.get() >= 0 && ::flock(lock.get(), LOCK_EX) == 0;
     if (!locked || still_there(lock, path))
       return TemporaryDirectory(std::move(path), std::move(lock));
@@ -121,8 +121,8 @@ void end_temporary_directories() {
   ended = true;
   for_each_of_ours([&](const fs::path& path, pid_t maker) {
     if (maker != ::getpid() || !is_ours(open_directory(path))) return;
-    // Under another name only what threads have begun to open or to remove can get in the way, and
-    // a few more attempts outlast that. Later runs sweep that name as they would the old one.
+    // After the rename only files that threads are already opening or removing can interfere, which
+    // a few attempts outlast. Later runs sweep the new name like the old one.
     const std::string name = path.filename().string();
     const fs::path aside =
         path.parent_path() /

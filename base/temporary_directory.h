@@ -1,10 +1,9 @@
-// A directory of its own in the temporary folder, gone when its owner is. Readable by this user
-// only.
+// A private directory in the temporary folder, removed with its owner. Readable by this user only.
 //
-// Who is killed cannot tidy up. So an owner holds a lock on its directory, which the kernel lets go
-// of whatever ends the process, and any later run sweeps those that nobody holds. The owner's
-// number is in the name for people, and for end_temporary_directories(): numbers are given away
-// again, so alone they would not say that an owner is gone.
+// A killed process cannot clean up. So an owner holds a lock on its directory, which the kernel
+// releases however the process ends, and any later run removes directories that are not locked. The
+// owner's process number is in the name for people and for end_temporary_directories(); it does not
+// show whether the owner is alive, because numbers are reused.
 #pragma once
 
 #include <string>
@@ -17,10 +16,10 @@ namespace tinytune {
 
 class TemporaryDirectory {
  public:
-  /// In $TMPDIR, or /tmp where that is not set. `purpose` becomes part of the name:
-  /// "tinytune.link.4711.XXXXXX". kFailed: no place for it; one line that says where and why.
+  /// Makes a directory in $TMPDIR, or in /tmp if that is not set. `purpose` becomes part of the
+  /// name: "tinytune.link.4711.XXXXXX". kFailed: it cannot be made; the message says where and why.
   static Result<TemporaryDirectory> create(const std::string& purpose);
-  /// In a folder of the caller's choice. Swept only if that is $TMPDIR or /tmp.
+  /// The same in a folder of the caller's choice. Swept only if that is $TMPDIR or /tmp.
   static Result<TemporaryDirectory> create_in(const std::string& folder,
                                               const std::string& purpose);
 
@@ -39,20 +38,20 @@ class TemporaryDirectory {
   TemporaryDirectory(std::string path, Descriptor lock)
       : path_(std::move(path)), lock_(std::move(lock)) {}
 
-  std::string path_;  ///< empty once it was moved from
+  std::string path_;  ///< empty in a moved-from object
   Descriptor lock_;
 };
 
-/// $TMPDIR, or /tmp.
+/// Returns $TMPDIR, or /tmp.
 std::string temporary_folder();
 
-/// Removes this user's directories in $TMPDIR and /tmp whose owners are gone. Those
-/// of other programs, of other users and of owners that live are left alone.
+/// Removes this user's directories in $TMPDIR and /tmp whose owners have ended. Leaves those of
+/// other programs, of other users and of running owners alone.
 void sweep_temporary_directories();
 
-/// For a process that is about to end without running destructors, while its other threads still
-/// work: removes every directory it has, and create() fails from now on. Nothing of it is left
-/// afterwards, whatever those threads were writing. Called in a process once, by any thread.
+/// Removes every directory of a process that is about to end without running destructors, while its
+/// other threads still run; create() fails from then on. Nothing is left afterwards, whatever those
+/// threads were writing. Called once per process, by any thread.
 void end_temporary_directories();
 
 }  // namespace tinytune

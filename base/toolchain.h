@@ -1,4 +1,4 @@
-// The LLVM that this build is linked with: the IR of kernels is in its language, and C is compiled
+// The LLVM version that this build is linked with: kernels' IR is written for it, and C is compiled
 // by the clang of the same version.
 #pragma once
 
@@ -7,7 +7,7 @@ namespace tinytune {
 /// 14 or 19.
 int llvm_version();
 
-/// The compiler's name on the PATH, `clang-14`.
+/// Returns the compiler's name on the PATH, `clang-14`.
 const char* clang_program();
 
 }  // namespace tinytune

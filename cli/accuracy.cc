@@ -10,7 +10,7 @@
 namespace tinytune {
 namespace {
 
-/// As a number that compares with others of its tensor.
+/// Returns an element as a number that can be compared with others of its tensor.
 double value_at(ElementType type, std::span<const uint8_t> bytes, size_t at) {
   switch (type) {
     case ElementType::kInt8:
@@ -34,7 +34,7 @@ bool is_comparable(ElementType type) {
          type == ElementType::kInt32 || type == ElementType::kFloat32;
 }
 
-/// The threshold of class 1 for an output of one element, in the units it is stored in.
+/// Returns the threshold of class 1 for an output of one element, as a stored (quantised) value.
 double half_of(const Tensor& tensor) {
   const Quantization& q = tensor.quantization;
   if (q.scales.empty() || q.zero_points.empty()) return 0.5;

@@ -1,7 +1,7 @@
-// How often a classifier's answer is the label.
+// Accuracy of a classifier on labelled inputs.
 //
-// The answer is the index of the largest element of the first output, the first of equals; where
-// the output has one element, class 1 if it stands for at least a half.
+// The answer is the index of the largest element of the first output, the first of equals. If the
+// output has one element, the answer is class 1 if its real value is at least 0.5, else 0.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace tinytune {
 
-/// The answer to each step in `outputs`, which hold one `tensor` after another. kUnsupported: a
-/// tensor of a type that has no order here.
+/// Returns the answer for each step in `outputs`, which contain one `tensor` after another.
+/// kUnsupported: elements of this type cannot be compared.
 Result<std::vector<int>> classes_of(const Tensor& tensor, std::span<const uint8_t> outputs);
 
 /// Counts answers by label.
@@ -25,11 +25,12 @@ struct Confusion {
   double accuracy() const { return total == 0 ? 0 : static_cast<double>(correct) / total; }
 };
 
-/// As many of both; kInvalidInput: a label that is none of the network's `classes`.
+/// Counts pairs of label and answer, of which there must be equally many. kInvalidInput: a label is
+/// not below `classes`.
 Result<Confusion> confusion_of(std::span<const int> labels, std::span<const int> answers,
                                int classes);
 
-/// Returns the number of classes that classes_of() tells apart for this tensor.
+/// Returns the number of classes that classes_of() distinguishes for this tensor.
 int class_count(const Tensor& tensor);
 
 }  // namespace tinytune

@@ -19,8 +19,8 @@ struct Arguments {
 
   // The network.
   std::string model, device;
-  std::vector<std::string> more_models;  ///< that share the arena of `model`
-  std::optional<std::string> records;    ///< a log
+  std::vector<std::string> more_models;  ///< models that share the arena of `model`
+  std::optional<std::string> records;    ///< path of a log
   std::vector<std::string> disabled_passes, externals, input_types, states;
   std::string layout = "nhwc";
   std::optional<uint64_t> ram, arena, flash, fast_ram;  ///< bytes
@@ -28,8 +28,8 @@ struct Arguments {
   bool compress_weights = false;
   uint64_t cores = 1;
   std::string arrival;
-  std::string stream_input;  ///< "rows"; empty: whole
-  bool arena_front = false;  ///< what smaller arenas cost
+  std::string stream_input;  ///< "rows" or "frames"; empty: whole
+  bool arena_front = false;  ///< report the cycles of smaller arenas
 
   // Searching.
   std::optional<uint64_t> trials;
@@ -40,16 +40,16 @@ struct Arguments {
   uint64_t window = 16;
   std::optional<int> workers;
   std::optional<double> board_patience_seconds;
-  std::optional<std::string> keys;  ///< a directory that `tune keys` made
+  std::optional<std::string> keys;  ///< directory made by `tune keys`
 
-  // Telling.
+  // Output.
   bool json = false, quiet = false;
 
   InputArrival input() const {
     if (stream_input.empty()) return InputArrival::kWhole;
     return stream_input == "rows" ? InputArrival::kRows : InputArrival::kFrames;
   }
-  /// Of more cores than any device has, the least that is refused.
+  /// Returns the number of cores, limited to 3, which is refused on every device.
   int core_count() const { return static_cast<int>(std::min<uint64_t>(cores, 3)); }
   LoadOptions loading() const { return {disabled_passes, externals, input_types, states}; }
   MemoryLimits limits() const { return {ram, arena, flash, fast_ram}; }

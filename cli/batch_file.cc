@@ -29,7 +29,7 @@ Result<std::vector<std::string>> texts(const toml::table& table, const char* key
   return all;
 }
 
-/// A whole number above zero, where the key is there.
+/// Reads a whole number of at least 0, if the key is present.
 Status read_count(const toml::table& table, const char* key, std::optional<uint64_t>& to) {
   if (!table.contains(key)) return ok_status();
   const auto value = table[key].value_exact<int64_t>();
@@ -38,7 +38,7 @@ Status read_count(const toml::table& table, const char* key, std::optional<uint6
   return ok_status();
 }
 
-/// "90", "60s", "5m" and "2h", or a number of seconds.
+/// Reads "90", "60s", "5m" or "2h", or a number of seconds, if the key is present.
 Status read_duration(const toml::table& table, const char* key, std::optional<double>& to) {
   if (!table.contains(key)) return ok_status();
   if (const auto seconds = table[key].value_exact<int64_t>(); seconds && *seconds > 0) {
@@ -57,7 +57,7 @@ Status read_duration(const toml::table& table, const char* key, std::optional<do
   return ok_status();
 }
 
-/// What a table says of how to tune; the rest of its keys are in `others`.
+/// Reads the tuning settings of a table. Keys that are neither settings nor in `others` are errors.
 Status read_settings(const toml::table& table, const std::set<std::string>& others,
                      TuneOptions& options) {
   static const std::set<std::string> kKnown = {"layout",   "ram",        "arena",         "flash",
@@ -110,8 +110,8 @@ Result<std::vector<Setting>> settings_of(const toml::table& table) {
   return all;
 }
 
-/// Names a run after its device or device file, and after a board's address, since one batch may
-/// have several boards.
+/// Returns the device's part of a run's name: device or device file, and a board's address, because
+/// a batch may have several boards.
 std::string run_name_of(const std::string& address) {
   const std::string device = device_part(address);
   std::string name = fs::path(device).stem().string();
@@ -132,7 +132,7 @@ Result<Batch> batch_of(const toml::table& table, const fs::path& folder) {
         BatchRun run{fs::path(model).stem().string() + "." + run_name_of(device) +
                          (setting.name.empty() ? "" : "." + setting.name),
                      (folder / model).string(), device, setting.options};
-        // A device file is found beside the batch file.
+        // Paths of device files are relative to the batch file.
         if (device_part(device).ends_with(".toml")) run.device = (folder / device).string();
         if (!names.insert(run.name).second) return bad("two runs are called " + run.name);
         batch.runs.push_back(std::move(run));

@@ -1,10 +1,10 @@
-// A batch: a TOML file of models, devices and settings, every combination a run.
+// A batch: a TOML file of models, devices and settings; every combination is a run.
 //
-//   models = ["kws.tflite", "vww.tflite"]       # paths from the file's own folder
+//   models = ["kws.tflite", "vww.tflite"]       # paths relative to this file
 //   devices = ["esp32c3", "cortex-m4"]
-//   directory = "night"                         # logs and the summary
-//   trials = 2000                               # of each run; or budget = "20m"
-//   [[settings]]                                # none: one, with defaults
+//   directory = "night"                         # for logs and the summary
+//   trials = 2000                               # per run; or budget = "20m"
+//   [[settings]]                                # without any: one setting, with defaults
 //   name = "auto"
 //   layout = "auto"                             # also: ram, arena, flash, fast_ram (bytes), tuner,
 //                                               # seed, trials, budget, early_stop, board_patience
@@ -30,8 +30,8 @@ struct Batch {
   std::vector<BatchRun> runs;  ///< models, then devices, then settings
 };
 
-/// kNotFound, kInvalidInput: no such file, not TOML, a key that is missing, unknown or mistyped;
-/// the message names it.
+/// kNotFound, kInvalidInput: no such file, not TOML, or a missing, unknown or mistyped key, which
+/// the message names.
 Result<Batch> read_batch(const std::string& path);
 
 }  // namespace tinytune

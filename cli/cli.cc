@@ -16,13 +16,13 @@ int run_cli(int argc, const char* const* argv) {
   const std::vector<std::string> words(argv, argv + argc);
   Result<CommandLine> line = parse_command_line(words);
   if (!line) {
-    // Reading stopped somewhere; whether JSON was asked for is still to be seen.
+    // Parsing stopped early and may not have read --json.
     const bool json = std::find(words.begin(), words.end(), "--json") != words.end();
     return Console(json, false).fail(line.error());
   }
   if (!line->text.empty()) return Console(false, false).result(line->text);
   Arguments& arguments = *line->arguments;
-  // Names of logs and of packages follow from it.
+  // Names of logs and packages are derived from it.
   arguments.device = canonical_board_address(arguments.device);
   Context context{Console(arguments.json, arguments.quiet), words[0], shell_line(words), nullptr};
   if (line->command->interruption == Interruption::kEndsIt)
@@ -36,7 +36,7 @@ int run_cli(int argc, const char* const* argv) {
                                 context.line
                           : "interrupted"});
   context.cancel = interrupts.cancel();
-  sweep_temporary_directories();  // what earlier runs could not remove
+  sweep_temporary_directories();  // left by earlier runs that were killed
   const int exit_code = line->command->does.run(arguments, context);
   interrupts.finished();
   return exit_code;

@@ -1,8 +1,8 @@
 // Describes commands as data: a row has options, help, examples and the function that runs it.
 //
 // Help, the manual page, completion and the parser (command_line.h) read the same rows, so they
-// cannot disagree. A row stands in command_NAME.cc, beside the command's own arguments and
-// function; shared_options.h has the options of several commands, and Arguments their values.
+// cannot disagree. A row is in command_NAME.cc, with the command's own arguments and function;
+// shared_options.h has the options of several commands, and Arguments their values.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@
 
 namespace tinytune {
 
-/// How the text of a value is read, and what is refused with one line.
+/// Syntax of an option's value; other text is refused with a one-line message.
 enum class Syntax {
   kText,
   kChoice,          ///< one of `choices`
@@ -32,14 +32,14 @@ enum class Syntax {
   kDurationOrNone,  ///< the same, or 0
 };
 
-/// The member that stores a value. Its type says whether the option is a switch or may be repeated.
+/// The member that stores a value. Its type decides whether the option is a switch or repeatable.
 using Field =
     std::variant<bool Arguments::*, std::string Arguments::*, uint64_t Arguments::*,
                  std::optional<std::string> Arguments::*, std::optional<uint64_t> Arguments::*,
                  std::optional<int> Arguments::*, std::optional<double> Arguments::*,
                  std::vector<std::string> Arguments::*>;
 
-/// A field of what one command alone takes. Only that command's row may have it.
+/// Converts a field of a command's own arguments. Only that command's row may use it.
 template <typename Own, typename Value>
 Value Arguments::*own(Value Own::*field) {
   return static_cast<Value Arguments::*>(field);
@@ -48,34 +48,34 @@ Value Arguments::*own(Value Own::*field) {
 struct Option {
   std::string names;  ///< "--model", "-o,--output"; "MODEL" is a word without an option's name
   Field field;
-  std::string value;  ///< what stands for the value in help: "FILE"; empty for a switch
+  std::string value;  ///< placeholder of the value in help: "FILE"; empty for a switch
   std::string help;
-  std::string otherwise;  ///< what holds where it is left out; empty where that needs no words
+  std::string otherwise;  ///< default, for help; empty if obvious
   Syntax syntax = Syntax::kText;
   std::vector<std::string> choices;
   bool required = false;
-  /// Takes further values of a repeated option; null: the option is given once at most.
+  /// Stores further values of a repeated option; null: the option may be given only once.
   std::vector<std::string> Arguments::*more = nullptr;
 };
 
-/// "off" of a switch, "required", or what holds where the option is left out.
+/// Returns the default for help: "off" for a switch, "required", or Option::otherwise.
 std::string default_of(const Option& option);
 
-/// The program's state that a command may use.
+/// State of the program, for commands.
 struct Context {
   Console console;
   std::string program = "tune";               ///< as typed: argv[0]
   std::string line;                           ///< the whole command line, quoted for a shell
-  const std::atomic<bool>* cancel = nullptr;  ///< becomes true when somebody interrupts
+  const std::atomic<bool>* cancel = nullptr;  ///< becomes true on an interruption
 };
 
-/// Runs a command, and creates the arguments that its command line is read into.
+/// Function of a command, and a factory for its arguments.
 struct Deed {
   std::unique_ptr<Arguments> (*arguments)() = nullptr;
   int (*run)(const Arguments&, const Context&) = nullptr;  ///< the program's exit code
 };
 
-/// The Deed of `function`, which takes the command's own type of arguments.
+/// Makes the Deed of `function`, which takes the command's own type of arguments.
 template <auto function, typename Own>
 Deed deed_of(int (*)(const Own&, const Context&)) {
   return {[]() -> std::unique_ptr<Arguments> { return std::make_unique<Own>(); },
@@ -90,13 +90,13 @@ Deed does() {
 
 /// Effect of SIGINT, SIGTERM or SIGHUP on a running command (interrupts.h).
 enum class Interruption {
-  kIsTidied,    ///< ends it, with nothing left behind
-  kIsFinished,  ///< asks it to end by itself: it has something to say
-  kEndsIt,      ///< as to any process
+  kIsTidied,    ///< ends it and removes its children and temporary directories
+  kIsFinished,  ///< asks it to end by itself, because it has results to report
+  kEndsIt,      ///< the system's default
 };
 
 struct Command {
-  std::string name;  ///< empty for the one that `tune` does without a word
+  std::string name;  ///< empty: the command of `tune` without a command word
   std::string summary;
   std::vector<Option> options;
   std::string examples;

@@ -24,7 +24,7 @@ namespace {
 using namespace options;
 
 struct AdviseArguments : Arguments {
-  std::optional<double> most_milliseconds;  ///< of an inference
+  std::optional<double> most_milliseconds;  ///< limit for one inference
 };
 
 using Json = nlohmann::ordered_json;
@@ -32,7 +32,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kFast = "fast memory";
 constexpr const char* kFlash = "all in flash";
 
-/// Rows are JSON from the start: processes hand them over as text.
+/// Makes a row, as JSON because worker processes return rows as text.
 Json row_of(const Device& device, const char* setup, const Advice& advice) {
   Json row = {{"name", device.name}, {"setup", setup}, {"fits", advice.fits}};
   const bool runs = advice.fits && advice.takes;
@@ -52,7 +52,7 @@ Json row_of(const Device& device, const char* setup, const Advice& advice) {
   return row;
 }
 
-/// Both set-ups of a device; they are one where it has no fast memory.
+/// Returns the rows of both set-ups of a device, which are equal if it has no fast memory.
 Json rows_of(const Model& model, const std::string& name, const Device& device,
              MemoryLimits limits) {
   const auto in_setup = [&](const char* setup) {
@@ -75,8 +75,8 @@ void compare_with_limit(Json& row, std::optional<double> most) {
   row["fits"] = false;
 }
 
-/// Orders rows: devices that fit, by latency; then those that do not, by the bytes they lack.
-/// Devices without a clock come last in each.
+/// Orders rows: fitting devices by latency, then the others by missing bytes. Devices without a
+/// clock come last in each group.
 bool before(const Json& a, const Json& b) {
   const auto key = [](const Json& row) {
     const bool has_time = row["milliseconds"].is_number();
@@ -87,7 +87,7 @@ bool before(const Json& a, const Json& b) {
   return key(a) < key(b);
 }
 
-/// The one that is named, or all that can be simulated.
+/// Returns the named device, or all that can be simulated.
 Result<std::vector<Device>> devices_of(const std::string& named) {
   std::vector<Device> devices;
   for (const std::string& name : named.empty() ? known_devices() : std::vector{named}) {
@@ -103,8 +103,8 @@ Result<std::vector<Device>> devices_of(const std::string& named) {
   return devices;
 }
 
-/// Places of devices in `devices`, those of one core together: they share what is compiled. The
-/// largest group first, so that no worker begins it last.
+/// Groups indices into `devices` by core, because devices with one core share compilations. The
+/// largest group comes first, so that no worker starts it last.
 std::vector<std::vector<size_t>> by_core(const std::vector<Device>& devices) {
   std::map<std::vector<std::string>, std::vector<size_t>> groups;
   for (size_t i = 0; i < devices.size(); ++i)
@@ -182,7 +182,7 @@ std::vector<std::string> cells_of(const Json& row) {
           verdict(row)};
 }
 
-/// A device whose set-ups do not differ has one line.
+/// Returns a table, with one line for a device whose set-ups do not differ.
 std::string to_text(const Json& rows) {
   constexpr size_t kSetup = 1;
   std::vector<std::vector<std::string>> lines;

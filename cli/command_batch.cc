@@ -1,4 +1,4 @@
-// tune batch: many runs, one summary, and an exit code that says whether anything got slower.
+// tune batch: many runs, one summary, and an exit code that shows whether any result got slower.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -29,17 +29,17 @@ using Json = nlohmann::ordered_json;
 
 constexpr uint64_t kLargestSummary = 16 << 20;
 
-/// How one run ended.
+/// Result of one run.
 struct BatchResult {
   std::string name;
-  std::string failure;  ///< empty: it is exact, and has cycles
+  std::string failure;  ///< empty: the network is exact and has cycles
   std::optional<uint64_t> before;
   uint64_t cycles = 0, ram_bytes = 0, flash_bytes = 0, measured = 0;
 
   bool is_slower() const { return failure.empty() && before && cycles > *before; }
 };
 
-/// Cycles of each run of the previous batch, from its summary.
+/// Returns the cycles of each run of the previous batch, from its summary.
 std::map<std::string, uint64_t> last_summary(const std::string& path) {
   std::map<std::string, uint64_t> cycles;
   const auto bytes = read_file(path, kLargestSummary);
@@ -94,7 +94,7 @@ std::string summary_json(const std::vector<BatchResult>& results) {
                   {"flash_bytes", m.flash_bytes},
                   {"measured", m.measured}});
     } else {
-      // The cycles of the last batch that worked stay what the next one is compared with.
+      // Keeps the cycles of the last successful run, for comparison with the next batch.
       run["failure"] = m.failure;
       if (m.before) run["cycles"] = *m.before;
     }

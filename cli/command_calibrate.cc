@@ -17,8 +17,8 @@ namespace {
 using namespace options;
 
 struct CalibrateArguments : Arguments {
-  std::string times;               ///< a file of what a bench program printed
-  std::vector<std::string> costs;  ///< figures of a device file
+  std::string times;               ///< file with the output of a bench program
+  std::vector<std::string> costs;  ///< costs of the device file to fit
   std::string output_file;
 };
 
@@ -29,7 +29,8 @@ std::vector<Cost> fitted(const Calibration& calibration) {
   return costs;
 }
 
-/// Its name is the file's; it is read back before it is written.
+/// Writes a device file; the device's name is the file's stem. The text is parsed first, so that no
+/// invalid file is written.
 Status write_device(const CalibrateArguments& arguments, const Calibration& calibration) {
   const std::filesystem::path path = arguments.output_file;
   const std::string source = "tune calibrate: fitted to the layers of " +

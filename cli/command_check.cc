@@ -1,4 +1,4 @@
-// tune check: does what a log promises still hold?
+// tune check: measures a log's best kernels again and compares the cycles.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -24,17 +24,17 @@ namespace {
 using namespace options;
 
 struct CheckArguments : Arguments {
-  std::string against;                      ///< a log whose promises are checked
-  std::optional<double> tolerance_percent;  ///< how much slower still holds
+  std::string against;                      ///< log to check
+  std::optional<double> tolerance_percent;  ///< accepted increase of cycles
 };
 
-/// What other weights than a record's may change: kernels branch where a result is clamped.
+/// Tolerance if weights differ from the record's: kernels branch on clamped results.
 constexpr double kOtherConstantsPercent = 5;
 
 struct Verdict {
   Remeasured measured;
-  std::optional<uint64_t> cycles;  ///< now
-  double change = 0;               ///< 0.1 is 10 % slower
+  std::optional<uint64_t> cycles;  ///< of the new measurement
+  double change = 0;               ///< 0.1: 10 % slower
   bool holds = false;
 };
 

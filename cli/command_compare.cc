@@ -22,11 +22,11 @@ using namespace options;
 
 struct CompareArguments : Arguments {
   std::string tuners = "xgb,random,grid";  ///< strategies to compare
-  uint64_t seeds = 5;                      ///< of each
+  uint64_t seeds = 5;                      ///< per strategy
   std::string directory;
 };
 
-/// What one strategy found, by seed.
+/// Results of one strategy over all seeds.
 struct Results {
   std::string tuner;
   std::vector<uint64_t> best_cycles;  ///< sorted

@@ -26,10 +26,11 @@ struct CompileArguments : Arguments {
   std::string format = "cmake";
   std::string package_version = "1.0.0", package_url, package_licence;
   bool require_tuned = false;
-  bool bench = false;  ///< a program that prints cycles by layer
+  bool bench = false;  ///< add a program that prints cycles by layer
 };
 
-/// Manifests are YAML, JSON and properties: what is special in one of them is in no such value.
+/// Checks that values contain no special characters of the manifests' formats: YAML, JSON and
+/// properties.
 Status check_identity(const PackageIdentity& identity) {
   const auto has_only = [](const std::string& text, const std::string& more) {
     return std::ranges::all_of(text, [&](char c) {
@@ -133,7 +134,7 @@ int run_compile(const CompileArguments& arguments, const Context& context) {
                      arena_text(report->arena_bytes, report->arena_lower_bound) + "\n";
   if (report->footprint) text += to_text(*report->footprint, report->clock_hz);
   text += exactness_of(*report);
-  if (report->footprint)  // else nothing here can run it
+  if (report->footprint)  // otherwise this machine cannot run it
     text += "next: " + next_command(context.program, "run", arguments, arguments.device,
                                     arguments.records, {"--verify"});
   const int told = context.console.result(text);

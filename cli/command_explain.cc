@@ -14,10 +14,10 @@ namespace {
 using namespace options;
 
 struct ExplainArguments : Arguments {
-  std::optional<std::string> task;  ///< its number in `tune inspect`; none: all of the network
+  std::optional<std::string> task;  ///< index in `tune inspect`; absent: the whole network
 };
 
-/// A kernel is measured by itself.
+/// Refuses options of the network: a single kernel is measured by itself.
 Status check_has_no_limits(const ExplainArguments& arguments) {
   const MemoryLimits limits = arguments.limits();
   const bool is_limited = limits.arena_bytes || limits.flash_bytes || limits.ram_bytes ||

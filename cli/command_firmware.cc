@@ -22,10 +22,10 @@ struct FirmwareArguments : Arguments {
   std::string directory;
 };
 
-/// Says how the runner is loaded, and adds the boot loader's file to `files` where it takes one.
+/// Describes how the runner is loaded; adds the boot loader's file to `files` if it needs one.
 Result<std::string> describe_runner(std::span<const uint8_t> elf, const Device& device,
                                     const BoardFacts& facts, std::vector<GeneratedFile>& files) {
-  if (facts.runner->code_bytes == 0) return std::string();  // a program of this system
+  if (facts.runner->code_bytes == 0) return std::string();  // a program on this machine
   TT_TRY_ASSIGN(const LoadableFirmware runner, loadable(elf, device));
   if (facts.runner->loader.empty())
     return fmt::format("; a debugger loads it, and starts it at {:#x}", runner.entry);
@@ -34,7 +34,7 @@ Result<std::string> describe_runner(std::span<const uint8_t> elf, const Device& 
   return std::string(", runner.uf2");
 }
 
-/// Builds the program that counts what the chip's device file derives, where there is one.
+/// Builds the program that measures quantities that the device file derives, if the chip has one.
 Result<std::string> add_counters(const Device& device, const BoardFacts& facts,
                                  std::vector<GeneratedFile>& files) {
   if (!has_counters(facts)) return std::string();
@@ -46,7 +46,7 @@ Result<std::string> add_counters(const Device& device, const BoardFacts& facts,
   return std::string(", counters.elf, counters.uf2");
 }
 
-/// What was written, in words.
+/// Writes the firmware and describes the files.
 Result<std::string> write_firmware(const FirmwareArguments& arguments) {
   TT_TRY_ASSIGN(const BoardAddress address, parse_board_address(arguments.device));
   TT_TRY_ASSIGN(const Device device, load_device(address.device));

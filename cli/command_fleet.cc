@@ -1,4 +1,4 @@
-// tune fleet: a run's workers and boards, seen from elsewhere until the run ends.
+// tune fleet: shows a run's workers and boards from another terminal or machine until the run ends.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -17,7 +17,7 @@ namespace {
 using namespace options;
 
 struct ImportTimesArguments : Arguments {
-  std::string times;  ///< what a bench program printed
+  std::string times;  ///< file with the output of a bench program
   std::string output_file;
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 using namespace options;
 
-/// Nothing where no device is named, or the model is for none.
+/// Runs the model on the device; nullopt if none is named or the model is unsupported.
 Result<std::optional<RunReport>> on_device(const Arguments& arguments, const Inspection& inspection,
                                            const Console& console) {
   if (arguments.device.empty() || !inspection.unsupported.empty())

@@ -11,10 +11,10 @@ using namespace options;
 
 struct KeysArguments : Arguments {
   std::string directory;
-  std::string party = "worker";            ///< who gets them
-  std::string scope = "build,run,device";  ///< what they allow
-  bool token = false;                      ///< instead of a certificate
-  uint64_t days = 365;                     ///< that they are good for
+  std::string party = "worker";            ///< holder of the keys
+  std::string scope = "build,run,device";  ///< permissions
+  bool token = false;                      ///< a token instead of a certificate
+  uint64_t days = 365;                     ///< validity
 };
 
 int run_keys(const KeysArguments& arguments, const Context& context) {

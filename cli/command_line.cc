@@ -16,7 +16,7 @@ std::string description_of(const Option& option) {
   return option.help + " [" + default_of(option) + "]";
 }
 
-/// "-o" of "-o,--output".
+/// Returns "-o" for "-o,--output".
 std::string short_name(const Option& option) {
   return option.names.substr(0, option.names.find(','));
 }
@@ -29,7 +29,7 @@ CLI::Option* bind(CLI::App& app, const Option& option, std::vector<std::string>&
   if (option.names[0] != '-') return app.add_option(option.names, field, description_of(option));
   return app.add_option(option.names, field, description_of(option))
       ->expected(1)
-      ->allow_extra_args(false)  // what follows may be a model
+      ->allow_extra_args(false)  // the next word may be a model
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
@@ -38,7 +38,7 @@ CLI::Option* bind(CLI::App& app, const Option& option, Value& field) {
   return app.add_option(option.names, field, description_of(option));
 }
 
-/// The first value to the option's field, the others to `more`.
+/// Stores the first value in the option's field and the others in `more`.
 CLI::Option* bind_repeated(CLI::App& app, const Option& option, Arguments& arguments) {
   std::string& first = arguments.*std::get<std::string Arguments::*>(option.field);
   std::vector<std::string>& more = arguments.*option.more;
@@ -70,7 +70,8 @@ void add_options(CLI::App& app, const Command& command, Arguments& arguments) {
   app.footer(command.examples);
 }
 
-/// CLI11 would stop at the first, and only after it has run what there is to run.
+/// Returns all missing required options. CLI11 would report only the first one, and only after all
+/// callbacks have run.
 std::string missing_options(const CLI::App& app, const Command& command) {
   std::string missing;
   for (const Option& option : command.options)
@@ -83,7 +84,7 @@ std::string help_hint(const Command& command) {
   return "; see `tune" + (command.name.empty() ? "" : " " + command.name) + " --help`";
 }
 
-/// Options of `command`, and commands where none was named.
+/// Returns the options of `command`, and all commands if none was named.
 std::vector<std::string> words_of(const Command& command) {
   std::vector<std::string> words = {"--help"};
   for (const Option& option : command.options) {

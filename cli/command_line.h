@@ -14,11 +14,11 @@ namespace tinytune {
 struct CommandLine {
   const Command* command = nullptr;
   std::unique_ptr<Arguments> arguments;  ///< the command's own
-  std::string text;  ///< help or version, where that was asked for; then nothing is to be done
+  std::string text;  ///< help or version if requested; then the command must not run
 };
 
-/// `words` begin with the program's name. kInvalidInput: one line that names the word at fault,
-/// what was probably meant, and where help is.
+/// Parses `words`, which begin with the program's name. kInvalidInput: one line with the word at
+/// fault, the word probably meant, and where to find help.
 Result<CommandLine> parse_command_line(std::span<const std::string> words);
 
 }  // namespace tinytune

@@ -1,4 +1,4 @@
-// tune log: logs as files.
+// tune log: operations on logs as files.
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -33,7 +33,7 @@ using Measurements = std::vector<Measurement>;
 
 Error invalid(const std::string& message) { return Error(ErrorCode::kInvalidInput, message); }
 
-/// Of all logs, in order; damaged lines are left out with a warning each.
+/// Reads all logs, in order; skips damaged lines with a warning per log.
 Result<Measurements> read_all(const LogArguments& arguments, const Console& console) {
   Measurements all;
   for (const std::string& path : arguments.logs) {
@@ -47,7 +47,7 @@ Result<Measurements> read_all(const LogArguments& arguments, const Console& cons
   return all;
 }
 
-/// Measurements take hours: what is there is never written over.
+/// Writes a new file. Never overwrites one, because measurements take hours.
 Status write_new(const std::string& path, const std::string& text) {
   struct stat status {};
   if (path.empty()) return invalid("name a new file with --to");
@@ -115,7 +115,7 @@ std::string listing(const Measurements& measurements) {
   return table.text();
 }
 
-/// The device that is named, or those of the records, each read once.
+/// Returns a lookup of the named device, or of the records' devices, that reads each only once.
 DeviceOf devices_of(const LogArguments& arguments, std::map<std::string, Device>& known) {
   return [&](const std::string& name) -> Result<Device> {
     const auto at = known.find(name);
@@ -148,7 +148,7 @@ Result<std::string> imported(const LogArguments& arguments) {
   return write_log(without_repetitions(all), arguments, all.size());
 }
 
-/// One line for each log, and how many are damaged.
+/// Returns a line for each log with its numbers of records and damaged lines.
 Result<std::string> checked(const LogArguments& arguments, bool& sound) {
   std::string text;
   for (const std::string& path : arguments.logs) {

@@ -23,16 +23,16 @@ namespace {
 using namespace options;
 
 struct OpArguments : Arguments {
-  std::string workload;                  ///< its description
-  std::optional<std::string> constants;  ///< a file
-  std::vector<std::string> emit;         ///< files, by extension
+  std::string workload;                  ///< description of the layer
+  std::optional<std::string> constants;  ///< path of a JSON file
+  std::vector<std::string> emit;         ///< files; the extension decides the contents
   std::string symbol = "kernel";
-  bool apply = false;  ///< the log's best, without tuning
+  bool apply = false;  ///< use the log's best schedule without tuning
 };
 
 namespace fs = std::filesystem;
 
-/// What a file of this extension holds; kInvalidInput for any other.
+/// Returns the contents of a file by its extension; kInvalidInput: an unknown one.
 Result<std::string> contents_for(const std::string& path, const TunedKernel& kernel) {
   const std::string extension = fs::path(path).extension().string();
   if (extension == ".S" || extension == ".s") return kernel.assembly;
@@ -49,8 +49,8 @@ std::string records_of(const OpArguments& arguments) {
       "ops." + fs::path(device_part(arguments.device)).stem().string() + ".jsonl");
 }
 
-/// The name of the emitted .h file relative to the emitted .c file, which includes it. Empty unless
-/// both are emitted.
+/// Returns the path of the emitted .h file relative to the emitted .c file, which includes it;
+/// empty unless both are emitted.
 std::string header_for(const std::vector<std::string>& emit) {
   const auto named = [&](const char* extension) {
     const auto file = std::find_if(emit.begin(), emit.end(), [&](const std::string& path) {
@@ -65,7 +65,7 @@ std::string header_for(const std::vector<std::string>& emit) {
       .generic_string();
 }
 
-/// What there is to print at the end.
+/// Results to print at the end.
 struct Done {
   TunedKernel kernel;
   std::optional<TuneReport> tuned;
@@ -94,7 +94,7 @@ Result<Done> tune_and_compile(const OpArguments& arguments, const Context& conte
   options.symbol = arguments.symbol;
   options.header = header_for(arguments.emit);
   options.on_message = [&](MessageKind kind, const std::string& text) {
-    // Tuning has said it already.
+    // After tuning, its messages would repeat those of tuning.
     if (arguments.apply) context.console.message(kind, text);
   };
   TT_TRY_ASSIGN(done.kernel, compile_workload(layer, arguments.device, options));
@@ -128,7 +128,7 @@ std::string to_json(const Done& done, const OpArguments& arguments) {
   const auto or_null = [](const std::optional<uint64_t>& value) {
     return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
   };
-  const auto counted = [&](const std::optional<uint64_t>& value) {  // boards count none
+  const auto counted = [&](const std::optional<uint64_t>& value) {  // 0 on boards: not counted
     return or_null(value && *value > 0 ? value : std::nullopt);
   };
   auto constants = nlohmann::ordered_json::array();

@@ -1,4 +1,4 @@
-// tune ops: what operators there are, what computes them, and their limits.
+// tune ops: lists the supported operators, their kernels and their limits.
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -29,7 +29,7 @@ constexpr KnownOperator kOperators[] = {
 
 constexpr const char* kFloatState = "float32 only";
 
-/// Operators whose kernels in TensorFlow Lite Micro take float32 only; int8 models have none.
+/// Operators whose kernels in TensorFlow Lite Micro accept only float32; int8 models have none.
 constexpr std::string_view kFloatOnly[] = {"CEIL",      "COS",        "EXP",   "FLOOR", "FLOOR_DIV",
                                            "FLOOR_MOD", "L2_POOL_2D", "LOG",   "NEG",   "ROUND",
                                            "SIN",       "SQRT",       "SQUARE"};

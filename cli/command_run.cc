@@ -28,7 +28,7 @@ Status write_dump(const std::string& directory, const RunReport& report, const C
 
 constexpr uint64_t kMostSteps = 1'000'000;
 
-/// Before anything is run: a network may take minutes.
+/// Checks the number of outputs before the run, which may take minutes.
 Status check_output_count(const Model& model, const RunArguments& arguments) {
   const size_t given = arguments.outputs.size(), has = model.info().outputs.size();
   if (given <= 1 || given == has) return ok_status();
@@ -45,7 +45,7 @@ Result<RunReport> run(const RunArguments& arguments, const Console& console) {
     return Error(ErrorCode::kInvalidInput, "--steps is at most " + std::to_string(kMostSteps) +
                                                ", not " + std::to_string(arguments.steps));
   options.steps = static_cast<int>(arguments.steps);
-  // The first window of frames is a step more.
+  // The first window of frames is one more step of inputs.
   const int inferences = options.steps + (options.input == InputArrival::kFrames ? 1 : 0);
   TT_TRY_ASSIGN(options.inputs, read_inputs(model, arguments.inputs, inferences));
   options.verify = arguments.verify;

@@ -1,4 +1,4 @@
-// tune completion, tune manual: what shells and `man` know of the program.
+// tune completion, tune manual: completion scripts for shells, and the manual page.
 #include "cli/command_table.h"
 #include "cli/commands.h"
 #include "cli/completion.h"

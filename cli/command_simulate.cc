@@ -14,7 +14,7 @@ using namespace options;
 
 struct SimulateArguments : Arguments {
   std::string program;   ///< an ELF file
-  std::string function;  ///< to call; empty: run from the entry
+  std::string function;  ///< function to call; empty: run from the entry
   uint64_t instruction_limit = 10'000'000'000;
 };
 
@@ -35,7 +35,7 @@ Result<Simulation> simulate(const SimulateArguments& arguments) {
   options.instruction_limit = arguments.instruction_limit;
   uint64_t printed = 0;
   options.print = [&](std::string_view text) {
-    // A program that only prints would fill the disk.
+    // Limited, because a program that prints endlessly would fill the disk.
     printed += text.size();
     if (printed > kMostOutput) return;
     if (arguments.json) {

@@ -23,22 +23,22 @@ namespace {
 using namespace options;
 
 struct TuneArguments : Arguments {
-  std::vector<std::string> priors;   ///< logs
+  std::vector<std::string> priors;   ///< paths of logs
   std::optional<std::string> tasks;  ///< indices of `tune inspect`
-  std::string prescreen;             ///< "simulator"
-  std::string listen;                ///< an address
+  std::string prescreen;             ///< "simulator"; empty: none
+  std::string listen;                ///< address for workers
   bool insecure = false;             ///< listen to other machines without keys
 };
 
-/// "models/kws.tflite" → "kws".
+/// Returns "kws" for "models/kws.tflite".
 std::string stem_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
-/// "kws.esp32c3": of the model for that device.
+/// Returns the name of model and device, "kws.esp32c3".
 std::string name_of(const TuneArguments& arguments) {
   return stem_of(arguments.model) + "." + stem_of(device_part(arguments.device));
 }
 
-/// A device named by the path of its file still gives a log in this directory.
+/// Returns the log's path; the default is in this directory even if the device is a file's path.
 std::string log_of(const TuneArguments& arguments) {
   return arguments.records.value_or(name_of(arguments) + ".jsonl");
 }

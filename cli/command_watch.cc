@@ -1,5 +1,5 @@
-// tune watch: a run, seen from another terminal. Its log is all that is read, so nothing of the run
-// can be disturbed; a log that nobody writes to is shown once.
+// tune watch: shows a run from another terminal. It only reads the log, so it cannot disturb the
+// run; a log that no run writes is shown once.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ using namespace options;
 constexpr std::chrono::milliseconds kLook{500};
 constexpr size_t kBars = 24;
 
-/// The best so far after each valid record of a workload.
+/// Returns the best cycles so far after each valid record of a workload.
 std::vector<double> best_so_far(const std::vector<Measurement>& all, const WorkloadTally& of) {
   std::vector<double> best;
   for (const Measurement& m : all) {
@@ -54,7 +54,7 @@ int run_watch(const Arguments& arguments, const Context& context) {
   const bool live = isatty(STDOUT_FILENO) == 1;
   size_t shown = 0;
   for (bool first = true; !*context.cancel; first = false) {
-    const bool running = is_written(path);  // asked first: what is read then is all of it
+    const bool running = is_written(path);  // before reading: if false, the log is complete
     const Result<LogContents> contents = read_log(path);
     if (!contents) return context.console.fail(contents.error());
     const std::vector<Measurement>& all = contents->measurements;

@@ -10,15 +10,15 @@ namespace {
 using namespace options;
 
 struct WorkerArguments : Arguments {
-  std::string connect;       ///< an address
-  std::string only;          ///< the half that it does: "build", "run"
-  bool once = false;         ///< it ends with its tuner
-  std::string power_switch;  ///< a command
-  bool in_flash = false;     ///< it measures in flash
+  std::string connect;       ///< the tuner's address
+  std::string only;          ///< "build" or "run": only this duty; empty: both
+  bool once = false;         ///< end with the tuner
+  std::string power_switch;  ///< command of the board's power switch
+  bool in_flash = false;     ///< measure kernels in flash
 };
 
 int work(const WorkerArguments& arguments, const Context& context) {
-  sweep_temporary_directories();  // of a worker that this one replaces, among others
+  sweep_temporary_directories();  // including those of a worker that this one replaces
   WorkerOptions options;
   options.connect = arguments.connect;
   options.device = arguments.device;
@@ -32,7 +32,7 @@ int work(const WorkerArguments& arguments, const Context& context) {
   options.builds = arguments.only != "run";
   options.runs = arguments.only != "build";
   const LogSink log = [&](LogLevel level, const std::string& line) {
-    // One that a run started itself has nothing to tell but trouble.
+    // A worker started by a run reports only problems.
     if (level == LogLevel::kDebug || (arguments.once && level == LogLevel::kInfo)) return;
     context.console.message(level == LogLevel::kInfo ? MessageKind::kInfo : MessageKind::kWarning,
                             line);

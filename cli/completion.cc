@@ -11,7 +11,7 @@ std::string joined(std::span<const std::string> words) {
 
 bool is_positional(const Option& option) { return option.names[0] != '-'; }
 
-/// "-o", "--output" of "-o,--output".
+/// Returns "-o" and "--output" for "-o,--output".
 std::vector<std::string> names_of(const Option& option) {
   std::vector<std::string> names;
   for (size_t begin = 0; begin <= option.names.size();) {
@@ -42,7 +42,7 @@ bool takes_device(const Option& option) {
   return field != nullptr && *field == &Arguments::device;
 }
 
-/// The words that may follow an option; empty where files do, or nothing known.
+/// Returns the possible values of an option; empty: files, or unknown.
 std::vector<std::string> values_of(const Option& option, std::span<const std::string> devices) {
   if (takes_device(option)) return {devices.begin(), devices.end()};
   return option.choices;
@@ -58,7 +58,7 @@ std::string in_roff(const std::string& text) {
   std::string out;
   bool line_begins = true;
   for (const char c : text) {
-    // A line that begins with a dot or a quote would be a request.
+    // A line that begins with a dot or a quote would be a macro call.
     if (line_begins && (c == '.' || c == '\'')) out += "\\&";
     if (c == '-') {
       out += "\\-";

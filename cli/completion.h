@@ -1,4 +1,4 @@
-// What shells and `man` know of the program, printed from the one table of commands.
+// Completion scripts and the manual page, generated from the table of commands.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace tinytune {
 
-/// A script for bash's `complete`: commands, options, their choices, devices, and files elsewhere.
+/// Returns a script for bash's `complete`: commands, options, choices and devices; else files.
 std::string bash_completion(std::span<const Command> commands,
                             std::span<const std::string> devices);
 
@@ -17,7 +17,7 @@ std::string zsh_completion(std::span<const Command> commands, std::span<const st
 std::string fish_completion(std::span<const Command> commands,
                             std::span<const std::string> devices);
 
-/// tune(1), in man's own macros: every command with its options and examples.
+/// Returns tune(1) in man macros: every command with its options and examples.
 std::string manual_page(std::span<const Command> commands, const std::string& version);
 
 }  // namespace tinytune

@@ -42,7 +42,7 @@ int Console::result(const std::string& text) const {
   std::fputs(without_controls(text).c_str(), stdout);
   if (text.empty() || text.back() != '\n') std::fputc('\n', stdout);
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return 0;
-  // Who reads no further (`| head`) has what it wanted.
+  // No message: a reader that closed the pipe (`| head`) has what it wanted.
   if (errno == EPIPE) return kExitFailed;
   std::fprintf(stderr, "tune: cannot write to stdout: %s\n", why_not_written(errno).c_str());
   return kExitFailed;

@@ -1,5 +1,5 @@
-// A layer's constants from a JSON file: {"weights": […], "bias": […], "multiplier": […],
-// "shift": […]}, or "scale" (real numbers, one per output channel) for the last two.
+// Reads a layer's constants from a JSON file: {"weights": […], "bias": […], "multiplier": […],
+// "shift": […]}, or "scale" (real numbers, one per output channel) instead of the last two.
 #pragma once
 
 #include <string>
@@ -9,8 +9,7 @@
 
 namespace tinytune {
 
-/// kNotFound, kInvalidInput: no such file, or something else than such an object; the message says
-/// what.
+/// kNotFound, kInvalidInput: no such file, or not such an object; the message has the reason.
 Result<LayerConstants> read_constants(const std::string& path);
 
 }  // namespace tinytune

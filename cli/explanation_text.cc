@@ -1,5 +1,5 @@
-// `tune explain` for people: what was tried for a network, and where each kernel's cycles go, per
-// multiply-accumulate.
+// Text of `tune explain`: the moves tried for a network, and each kernel's cycles per
+// multiply-accumulate by class of instruction.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,8 @@ namespace {
 constexpr std::array<const char*, 6> kClasses = {"multiply", "load",  "store",
                                                  "branch",   "other", "stall"};
 
-// Cycles per MAC by class; they add up to the kernel's where an instruction takes one.
+// Returns cycles per MAC by class. The classes other than stalls are counts of instructions, so the
+// sum is the kernel's cycles per MAC unless it executes several instructions in a cycle.
 std::array<double, 6> per_mac(const KernelCost& kernel, int64_t macs) {
   std::array<double, 6> shares{};
   const std::array<uint64_t, 6> counts = {kernel.multiplies,     kernel.loads,    kernel.stores,
@@ -26,7 +27,7 @@ std::array<double, 6> per_mac(const KernelCost& kernel, int64_t macs) {
   return shares;
 }
 
-// "0.31 load and 0.20 other", what differs by 0.01 or more and in the direction of `sign`.
+// Returns "0.31 load and 0.20 other": differences of at least 0.01 in the direction of `sign`.
 std::string differences(const std::array<double, 6>& from, const std::array<double, 6>& to,
                         double sign) {
   std::vector<std::pair<double, const char*>> found;
@@ -58,7 +59,7 @@ std::string per_byte(uint64_t cycles, uint64_t bytes) {
   return fmt::format("{:.2f}", static_cast<double>(cycles) / static_cast<double>(bytes));
 }
 
-// Nothing on devices whose memories are equally fast.
+// Returns an empty text on devices whose memories are equally fast.
 std::string waits_text(const std::vector<KernelCost>& kernels) {
   if (kernels.front().in_flash.cycles == 0) return "";
   Table table({"from flash", "cycles", "waits for code", "a byte", "waits for weights", "a byte"});

@@ -43,13 +43,13 @@ std::vector<uint8_t> quantised(std::span<const uint8_t> floats, const Quantizati
     std::memcpy(&real, floats.data() + at, sizeof real);
     const float steps =
         std::round(real / quantization.scales[0]) + static_cast<float>(quantization.zero_points[0]);
-    const float inside = std::clamp<float>(steps, kLeast, kMost);  // not a number: the least
+    const float inside = std::clamp<float>(steps, kLeast, kMost);  // NaN becomes kLeast below
     append_little_endian(bytes, inside >= kLeast ? static_cast<T>(inside) : kLeast);
   }
   return bytes;
 }
 
-/// Bytes of one input or of many, in the type that the tensor has.
+/// Converts one or many inputs to the tensor's type.
 Result<std::vector<uint8_t>> in_type_of(const Tensor& tensor, NpyArray array,
                                         const std::string& origin) {
   const std::string wanted(name_of(tensor.type));
@@ -65,7 +65,7 @@ Result<std::vector<uint8_t>> in_type_of(const Tensor& tensor, NpyArray array,
   return invalid(origin, "elements are " + array.type + ", the input takes " + wanted);
 }
 
-/// The raw bytes of a file, which hold one item or, where that is allowed, several.
+/// Reads the raw bytes of a file with one item or, if `several`, one or more.
 Result<std::vector<uint8_t>> read_items(const Model& model, const std::string& path, bool several) {
   TT_TRY_ASSIGN(std::vector<uint8_t> bytes, read_file(path, kMostBytes));
   if (path.ends_with(".npy")) {
@@ -113,7 +113,7 @@ std::optional<int> class_of(const std::string& word) {
   return label;
 }
 
-/// The label that each name has; names that no input has are at fault.
+/// Returns the labels in the order of `names`, by name.
 Result<std::vector<int>> by_name(const std::map<std::string, int>& labels, const std::string& path,
                                  const std::vector<std::string>& names) {
   std::vector<int> ordered;

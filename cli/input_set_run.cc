@@ -23,12 +23,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Answers {
-  std::vector<std::string> names;             ///< of the inputs
+  std::vector<std::string> names;             ///< by item
   std::vector<std::vector<uint8_t>> outputs;  ///< as RunReport's
-  std::optional<RunReport> report;            ///< not of the reference alone
-  std::vector<int> classes;                   ///< one for each input that was run
-  std::optional<Confusion> confusion;         ///< with labels
-  std::string differs;                        ///< the input whose answer is not the reference's
+  std::optional<RunReport> report;            ///< absent if only the reference was run
+  std::vector<int> classes;                   ///< answers, one per item that was run
+  std::optional<Confusion> confusion;         ///< only with labels
+  std::string differs;                        ///< item whose output differs from the reference
 };
 
 Error invalid(std::string why) { return Error(ErrorCode::kInvalidInput, std::move(why)); }
@@ -72,7 +72,7 @@ Result<std::vector<std::vector<uint8_t>>> by_reference(const Model& model, const
 Result<RunReport> by_kernels(const Model& model, const RunArguments& arguments, InputSet set,
                              const Console& console) {
   TT_TRY_ASSIGN(RunOptions options, run_options(arguments, console));
-  options.steps = static_cast<int>(set.names.size());  // without state, steps do not touch
+  options.steps = static_cast<int>(set.names.size());  // without state, steps are independent
   options.inputs = std::move(set.inputs);
   options.verify = arguments.verify;
   return run_model(model, arguments.device, options);
@@ -95,7 +95,7 @@ Result<Answers> run(const RunArguments& arguments, const Console& console) {
     TT_TRY_ASSIGN(answers.report, by_kernels(model, arguments, std::move(set), console));
     answers.outputs = answers.report->outputs;
   }
-  if (answers.report && answers.report->exact == false) {  // it ended there
+  if (answers.report && answers.report->exact == false) {  // the run ended at this item
     const auto one = static_cast<size_t>(model.info().outputs[0].bytes);
     answers.differs = answers.names[answers.outputs[0].size() / one - 1];
   }
@@ -130,7 +130,7 @@ std::string to_json(const Answers& answers) {
   return all.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Rows and columns of classes that occur.
+/// Prints the rows and columns of classes that occur.
 std::string confusion_text(const Confusion& confusion) {
   constexpr size_t kMost = 20;
   std::vector<size_t> occur;

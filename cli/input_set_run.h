@@ -1,4 +1,4 @@
-// tune run --inputs: a network's answers to many inputs, and how many of them are as labelled.
+// tune run --inputs: runs a network on many inputs and compares its answers with labels.
 #pragma once
 
 #include "cli/command.h"
@@ -6,7 +6,7 @@
 
 namespace tinytune {
 
-/// The program's exit code.
+/// Returns the program's exit code.
 int run_input_set(const RunArguments& arguments, const Context& context);
 
 }  // namespace tinytune

@@ -13,18 +13,19 @@
 namespace tinytune {
 namespace {
 
-// By the kernel's clock: what the program takes for the time may stand still or run backwards.
+// Measured by the kernel, because the program's own clock may stand still or run backwards.
 constexpr timespec kMostFinishing{10, 0};  // after the first signal
 constexpr timespec kPatience{2, 0};        // after the second signal
-constexpr useconds_t kDying = 100'000;  // what killed children take to let go of their directories
+constexpr useconds_t kDying = 100'000;     // for killed children to release their directories
 
 std::atomic<bool> cancelled{false};
-std::atomic<bool> ended{false};  // by itself, or by us: whoever sets it first
+std::atomic<bool> ended{false};  // set by the command or the listener, whichever ends first
 
 sigset_t asking_signals() {
   sigset_t set;
   sigemptyset(&set);
-  // Shells start background jobs with SIGINT ignored; who sends one still wants us to end.
+  // Included even if ignored: shells start background jobs with SIGINT ignored, but a SIGINT sent
+  // explicitly still asks the program to end.
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGTERM);
   struct sigaction now {};
@@ -33,7 +34,7 @@ sigset_t asking_signals() {
   return set;
 }
 
-/// Workers, and what runs under a keeper. Their own children end with them.
+/// Kills workers and keepers (base/child.h); their own children end with them.
 void kill_children() {
   std::error_code unreadable;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", unreadable)) {
@@ -57,7 +58,7 @@ void listen(const sigset_t& signals, const Console& console, const Interrupts::C
   ::sigwait(&signals, &signal);
   cancelled = true;
   if (command.finishes && ::sigtimedwait(&signals, nullptr, &kMostFinishing) > 0)
-    ::sigtimedwait(&signals, nullptr, &kPatience);  // a third waits no longer
+    ::sigtimedwait(&signals, nullptr, &kPatience);  // a third signal ends the wait
   end_now(console, command.last_line);
 }
 

@@ -1,11 +1,11 @@
 // Signals that ask the program to end: Ctrl-C (SIGINT), `timeout` and `kill` (SIGTERM), and a
-// terminal that is gone (SIGHUP, unless nohup had it ignored).
+// closed terminal (SIGHUP, unless it is ignored because of nohup).
 //
-// A thread waits for them, so that nothing has to be done inside a signal handler and no system
-// call is cut short. A command that has something to finish is asked to, by a flag, and has ten
-// seconds; a second signal (`timeout` sends two) leaves it two, a third none. Any other command,
-// and one that takes longer, is ended here: in order, with a line, no child and no temporary
-// directory left.
+// A thread waits for them, so that no work is done in a signal handler and no system call is
+// interrupted. A command that has results to report is asked to end by a flag and has ten seconds;
+// a second signal (`timeout` sends two) reduces that to two more, a third to none. Any other
+// command, and one that takes longer, is ended here: with a message, without leaving children or
+// temporary directories behind.
 #pragma once
 
 #include <atomic>
@@ -18,18 +18,18 @@ namespace tinytune {
 class Interrupts {
  public:
   struct Command {
-    bool finishes = false;  ///< it looks at cancel() and ends by itself
-    std::string last_line;  ///< what is said where it does not
+    bool finishes = false;  ///< it polls cancel() and ends by itself
+    std::string last_line;  ///< message if it is ended here
   };
 
-  /// Starts to listen. To be called once, before there is any other thread: the rest inherit which
-  /// signals they do not take.
+  /// Starts to listen. To be called once, before any other thread is created, because threads
+  /// inherit the mask that blocks these signals.
   Interrupts(Console console, Command command);
 
   /// Becomes true with the first signal.
   const std::atomic<bool>* cancel() const;
 
-  /// The command has ended by itself: signals change nothing any more.
+  /// To be called when the command has ended by itself: signals are ignored from then on.
   void finished() const;
 };
 

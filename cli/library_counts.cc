@@ -16,7 +16,7 @@ constexpr size_t kMostBytes = size_t{16} << 20;
 
 using Row = std::vector<std::string>;
 
-// No quoting: these are names and numbers.
+// Splits a line at commas; quoting is not needed for names and numbers.
 Row cells_of(std::string line) {
   if (!line.empty() && line.back() == '\r') line.pop_back();
   Row cells;
@@ -39,7 +39,7 @@ class Header {
   bool has(const std::string& name) const {
     return std::find(names_.begin(), names_.end(), name) != names_.end();
   }
-  /// Empty where the row ends before it, or there is no such column.
+  /// Returns a cell; empty if the row is too short or there is no such column.
   std::string of(const Row& row, const std::string& name) const {
     const auto at =
         static_cast<size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin());

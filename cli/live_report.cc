@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kLook{500};
 
-/// The latest data, made by one thread and read by those that answer.
+/// The latest data, written by one thread and read by the server's threads.
 class Latest {
  public:
   void set(std::string data) {
@@ -46,7 +46,7 @@ int serve_live_report(const Model& model, const ReportArguments& arguments,
   std::optional<std::filesystem::file_time_type> shown;
   bool was_live = true;
   while (!*context.cancel) {
-    std::error_code unknown;  // then reading the log says what is wrong with it
+    std::error_code unknown;  // ignored: reading the log reports errors
     const auto changed = std::filesystem::last_write_time(log, unknown);
     const bool live = is_written(log);
     if (!shown || *shown != changed || live != was_live) {

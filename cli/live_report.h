@@ -1,4 +1,4 @@
-// tune report --live: the report's page while a run goes on, asked for again by the page itself.
+// tune report --live: serves the report's page during a run; the page polls for new data.
 #pragma once
 
 #include "cli/command.h"
@@ -7,8 +7,8 @@
 
 namespace tinytune {
 
-/// Serves until interrupted. While a run writes the log, what the log alone tells; once none does,
-/// the network as well. Returns the program's exit code.
+/// Serves until interrupted: data of the log alone while a run writes it, and of the network too
+/// once no run does. Returns the program's exit code.
 int serve_live_report(const Model& model, const ReportArguments& arguments, const Context& context);
 
 }  // namespace tinytune

@@ -1,12 +1,12 @@
-// Whether a run writes a log at the moment.
+// Detects whether a run is writing a log.
 #pragma once
 
 #include <string>
 
 namespace tinytune {
 
-/// Of a tuner on this machine. Read from the kernel's list of locks: to try the lock would hold it
-/// for a moment, in which a tuner that starts would be refused.
+/// Returns whether a tuner on this machine holds the log's lock, from the kernel's list of locks.
+/// Trying the lock would hold it briefly, and a tuner that starts meanwhile would be refused.
 bool is_written(const std::string& path);
 
 }  // namespace tinytune

@@ -10,9 +10,9 @@
 namespace tinytune {
 namespace {
 
-constexpr char kError = '!';  // before the message of one
+constexpr char kError = '!';  // prefix of an error's message
 
-/// Writes what a forked process sends back; cycles_in() reads it.
+/// Serialises the answer of a forked process; cycles_in() parses it.
 std::string text_of(const Result<RunReport>& run) {
   return run ? std::to_string(run->footprint.cycles) : kError + run.error().message();
 }
@@ -36,7 +36,7 @@ Result<std::optional<NetworkCycles>> network_cycles(const Model& model, const Ar
   options.limits = arguments.limits();
   options.portable = arguments.portable;
   const auto answers =
-      divide_work(2, address.is_simulator() ? 2 : 1, [&](size_t tuned) {  // a board runs one
+      divide_work(2, address.is_simulator() ? 2 : 1, [&](size_t tuned) {  // boards: one at a time
         RunOptions one = options;
         if (tuned != 0) one.records = log;
         return text_of(run_model(model, arguments.device, one));

@@ -1,8 +1,8 @@
-// What a network takes as a whole once its layers are tuned: the figures with which a run ends.
+// Cycles of a whole network after tuning: the figures at the end of a run.
 //
-// The sum of the layers' best kernels is not it. Operators without a task, transforms between
-// layouts, weights that wait in flash and kernels that share memory all count, so the network is
-// compiled and run, as `tune run` does.
+// They differ from the sum of the layers' best kernels: operators without a task, transforms
+// between layouts, waits for weights in flash and kernels that share memory also count. So the
+// network is compiled and run, as by `tune run`.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 namespace tinytune {
 
 struct NetworkCycles {
-  uint64_t by_default = 0;  ///< under the same options, without records
-  uint64_t tuned = 0;       ///< with those of the log
+  uint64_t by_default = 0;  ///< with the same options, without records
+  uint64_t tuned = 0;       ///< with the log's records
 };
 
-/// Both at a time where that is the simulator; nothing for a device that has none. kFailed: as
-/// run_model() says.
+/// Runs both networks, in parallel on a simulator; nullopt for a device without one. kFailed: the
+/// message is run_model()'s.
 Result<std::optional<NetworkCycles>> network_cycles(const Model& model, const Arguments& arguments,
                                                     const std::string& log);
 

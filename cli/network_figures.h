@@ -1,5 +1,5 @@
-// The network in the simulator, as often as a report has to run it: by default, tuned, and, for a
-// picture of what can be had, in a few other trades of memory for cycles.
+// Runs the network in the simulator for a report: by default, tuned, and in a few other trade-offs
+// between memory and cycles.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace tinytune {
 
 /// One way to build the tuned network, run and counted.
 struct Configuration {
-  std::string name;  ///< what was asked: "default", "tuned", "--fast-ram 0"
+  std::string name;  ///< "default", "tuned", or the option: "--fast-ram 0"
   Footprint footprint;
 };
 
@@ -23,12 +23,12 @@ struct NetworkFigures {
   std::vector<Configuration> configurations;
 };
 
-/// Default and tuned, the latter within the limits of the command line. Errors as run_model().
+/// Runs default and tuned, the latter within the limits of the command line. Errors as run_model().
 Result<NetworkFigures> compare_variants(const Model& model, const Arguments& arguments,
                                         const MessageSink& sink);
 
-/// The same, and what else can be had: nothing or everything in fast memory, and the least flash.
-/// What cannot be built within its limits is left out, because limits are what it tries.
+/// The same with alternatives: nothing or everything in fast memory, and the least flash. Omits
+/// alternatives that cannot be built within their limits.
 Result<NetworkFigures> survey_variants(const Model& model, const Arguments& arguments,
                                        const MessageSink& sink);
 

@@ -1,5 +1,5 @@
-// The command that follows: printed at the end of another, with everything that decides which
-// network it is.
+// Suggestion of the next command, printed at the end of another, with all options that define the
+// network.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace tinytune {
 
-/// `program verb` for the model, device and log, with the limits, layout, passes and external
-/// operators of `arguments`, then `more`; quoted for a shell.
+/// Returns `program verb` for the model, device and log, with the limits, layout, passes and
+/// external operators of `arguments`, then `more`; quoted for a shell.
 std::string next_command(const std::string& program, const std::string& verb,
                          const Arguments& arguments, const std::string& device,
                          const std::optional<std::string>& records,

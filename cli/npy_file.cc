@@ -25,7 +25,7 @@ Error invalid(const std::string& origin, const std::string& why) {
   return Error(ErrorCode::kInvalidInput, origin + ": " + why);
 }
 
-/// What stands behind 'key': in the description.
+/// Returns the text after 'key': in the description.
 std::optional<std::string_view> value_of(std::string_view description, std::string_view key) {
   const size_t at = description.find("'" + std::string(key) + "':");
   if (at == std::string_view::npos) return std::nullopt;
@@ -62,7 +62,7 @@ Result<NpyArray> parse_npy(std::span<const uint8_t> file, const std::string& ori
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   if (!text.starts_with(kMagic) || file.size() < 12)
     return invalid(origin, "not an array of NumPy (.npy)");
-  const size_t width = file[6] == 1 ? 2 : 4;  // of the description's length, by version
+  const size_t width = file[6] == 1 ? 2 : 4;  // bytes of the length field, by version
   const size_t length =
       width == 2 ? little_endian_at<uint16_t>(file, 8) : little_endian_at<uint32_t>(file, 8);
   const size_t begin = 8 + width;

@@ -1,7 +1,7 @@
-// Serves one page and its data on this machine's loopback address, to nobody else.
+// Serves one page and its data on this machine's loopback address only.
 //
-// A page of another site could point a name of its own at 127.0.0.1 and read what is served there;
-// requests that were not made for 127.0.0.1 or localhost are therefore refused.
+// A page of another site could resolve its own name to 127.0.0.1 and read the data (DNS rebinding);
+// requests whose host is not 127.0.0.1 or localhost are therefore refused.
 #pragma once
 
 #include <atomic>
@@ -17,8 +17,8 @@ class PageServer {
  public:
   using Text = std::function<std::string()>;  ///< called from the server's threads, several at once
 
-  /// Listens on `port`, or any free one for 0, and answers until destroyed. `/` is `page`,
-  /// `/data.json` is `data`. kFailed: the port is taken.
+  /// Listens on `port` (0: any free one) and answers until destroyed. `/` is `page`, `/data.json`
+  /// is `data`. kFailed: the port is in use.
   static Result<PageServer> start(int port, Text page, Text data);
   PageServer(PageServer&&) noexcept;
   ~PageServer();

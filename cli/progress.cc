@@ -30,7 +30,7 @@ std::string task_text(const TaskProgress& task) {
   return text;
 }
 
-/// Of the terminal behind stderr, in characters. 0: not known.
+/// Returns the width of stderr's terminal in characters; 0: unknown.
 size_t terminal_width() {
   winsize size{};
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
@@ -43,7 +43,7 @@ std::string progress_text(const TuneProgress& p) {
                                  p.best_cycles ? latency_text(*p.best_cycles, p.clock_hz) : "-");
   if (p.measured > 0) text += fmt::format("  {:.1f} trials/s", p.trials_per_second);
   if (p.trials > 0) {
-    // Rounded down: 100% means that not one was invalid.
+    // Rounded down: 100% means that none was invalid.
     text += fmt::format("  {}% valid", p.valid * 100 / p.trials);
   }
   if (p.seconds_left) text += "  ETA " + clock_text(*p.seconds_left);
@@ -52,7 +52,7 @@ std::string progress_text(const TuneProgress& p) {
 
 std::string cut_to_width(const std::string& text, size_t width) {
   if (width == 0) return text;
-  size_t characters = 0, end = 0;  // UTF-8: bytes 10xxxxxx go on with a character
+  size_t characters = 0, end = 0;  // UTF-8: bytes 10xxxxxx continue a character
   for (; end < text.size(); ++end)
     if ((static_cast<unsigned char>(text[end]) & 0xC0) != 0x80 && ++characters == width) break;
   return text.substr(0, end);

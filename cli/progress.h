@@ -1,4 +1,4 @@
-// The progress of a run as lines: one that rewrites itself on a terminal, plain ones elsewhere.
+// Prints the progress of a run: one line that is rewritten on a terminal, plain lines elsewhere.
 #pragma once
 
 #include <chrono>
@@ -13,21 +13,21 @@ namespace tinytune {
 /// "128/256 trials  best 12.34 ms  9.8 trials/s  100% valid  ETA 0:13".
 std::string progress_text(const TuneProgress& progress);
 
-/// The first characters of UTF-8 `text`, one fewer than `width`: in the last column some terminals
-/// begin a new line. 0: all of it.
+/// Returns the first width - 1 characters of UTF-8 `text`, because some terminals begin a new line
+/// after the last column. `width` 0: all of it.
 std::string cut_to_width(const std::string& text, size_t width);
 
-/// Writes to stderr. Counts only reported measurements, so whatever was printed is in the log.
+/// Writes to stderr. Counts only reported measurements, so everything printed is in the log.
 class ProgressLine {
  public:
-  /// Plain lines come at most this often.
+  /// Shortest interval between plain lines.
   static constexpr std::chrono::milliseconds kPlainInterval{2000};
   static constexpr std::chrono::milliseconds kLiveInterval{100};
 
   ProgressLine();
   void show(const TuneProgress& progress);
-  /// Ends the live line, so that messages start on a line of their own. Shows the last state if it
-  /// was never shown.
+  /// Ends the live line, so that messages start on a new line. Shows the last state if it was not
+  /// shown yet.
   void finish();
 
  private:
@@ -36,7 +36,7 @@ class ProgressLine {
   bool open_ = false;  ///< a live line is on the screen
   std::optional<std::chrono::steady_clock::time_point> last_;
   std::optional<TuneProgress> unshown_;
-  std::vector<double> best_;  ///< cycles of the network, by measurement
+  std::vector<double> best_;  ///< best cycles of the network after each measurement
 };
 
 }  // namespace tinytune

@@ -10,10 +10,10 @@
 namespace tinytune {
 
 struct ReportArguments : Arguments {
-  std::optional<std::string> html;     ///< the file to write
-  std::optional<std::string> library;  ///< a CSV of what hand-written libraries need
-  bool live = false;                   ///< serve it instead
-  uint64_t port = 0;                   ///< there; 0: any
+  std::optional<std::string> html;     ///< file to write
+  std::optional<std::string> library;  ///< CSV of hand-written libraries' instruction counts
+  bool live = false;                   ///< serve the page instead of writing it
+  uint64_t port = 0;                   ///< of the server; 0: any
 };
 
 }  // namespace tinytune

@@ -45,7 +45,7 @@ Json json_of(const TensorDetails& tensor) {
   return json;
 }
 
-/// The model's inputs or outputs, with their quantisation.
+/// Returns the model's inputs or outputs, with their quantisation.
 Json json_of(const std::vector<TensorInfo>& border, std::span<const TensorDetails> tensors) {
   Json all = Json::array();
   for (const TensorInfo& tensor : border)
@@ -115,7 +115,8 @@ Json json_of(const ArenaTimeline& arena) {
 }
 
 Json json_of(const RunReport& report) {
-  // Boards count cycles and nothing else; a layer may have none where the network has some.
+  // Null on boards, which count only cycles. A layer's 0 is a count if the network has
+  // instructions.
   const auto counted = [&](uint64_t instructions) {
     return report.instructions > 0 ? Json(instructions) : Json(nullptr);
   };

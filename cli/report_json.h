@@ -1,5 +1,5 @@
-// The JSON of every command, in one place: the keys are a promise to other people's
-// scripts. They are added to and never renamed.
+// The JSON output of all commands, in one place: scripts depend on the keys, so keys may be added
+// but never renamed.
 #pragma once
 
 #include <optional>
@@ -17,13 +17,12 @@
 namespace tinytune {
 
 std::string error_json(const std::string& message);
-/// With the refusal as `error`, if there is one, and with the footprint on a device, if one was
-/// named.
+/// Contains the refusal, if there is one, as `error`, and the footprint if a device was named.
 std::string to_json(const Inspection& inspection, const std::optional<RunReport>& on_device);
 std::string to_json(const CompileReport& report);
 std::string to_json(const SharedArenaReport& report);
 std::string to_json(std::span<const DeviceInfo> devices);
-/// Without figures of the whole network, the sums of its tuned layers.
+/// Without `network`, contains the sums of the tuned layers instead of the network's cycles.
 std::string to_json(const TuneReport& report, const std::optional<NetworkCycles>& network);
 std::string to_json(const RunReport& report);
 std::string to_json(const TaskExplanation& explanation);

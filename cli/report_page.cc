@@ -9,7 +9,7 @@
 namespace tinytune {
 namespace {
 
-/// JSON in which no `</script>` or `<!--` of a model's names ends the element that holds it.
+/// Escapes '<' in JSON, so that no `</script>` or `<!--` in a model's names ends its element.
 std::string without_tags(std::string_view json) {
   std::string text;
   for (const char c : json) {
@@ -21,7 +21,7 @@ std::string without_tags(std::string_view json) {
   return text;
 }
 
-/// Replaces each @name@ of the page once; what is put in is not looked through.
+/// Replaces each @name@ of the page; replacements are not expanded again.
 std::string filled(std::string_view page, const std::map<std::string_view, std::string>& parts) {
   std::string text;
   while (!page.empty()) {
@@ -42,7 +42,7 @@ std::string filled(std::string_view page, const std::map<std::string_view, std::
   return text;
 }
 
-/// What a Content-Security-Policy calls an inline script or style: nothing else may run or paint.
+/// Returns the Content-Security-Policy source of an inline script or style; no others are allowed.
 std::string policy_source(std::string_view text) { return "'sha256-" + sha256_base64(text) + "'"; }
 
 }  // namespace

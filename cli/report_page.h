@@ -1,14 +1,14 @@
-// The report as one page that needs nothing else: style, scripts, charting library and data inside.
+// The report as one self-contained page with style, scripts, charting library and data.
 #pragma once
 
 #include <string>
 
 namespace tinytune {
 
-/// `data` is page_data()'s.
+/// Returns the page; `data` is the result of page_data().
 std::string page_of(const std::string& data);
 
-/// Whether this build has a charting library; a page without has tables only.
+/// Returns whether this build has a charting library; without it the page has only tables.
 bool page_has_charts();
 
 }  // namespace tinytune

@@ -53,7 +53,7 @@ Json json_of(const Task& task, size_t index, const Records& records, const RankF
       {"forecast", json_of(forecast)}};
 }
 
-/// Every record of the model's tasks, in the log's order: [task, time, cycles or null, outcome].
+/// Returns every record of the tasks, in the log's order: [task, time, cycles or null, outcome].
 Json trials_of(const std::map<std::string, size_t>& task_of, const Records& records) {
   Json trials = Json::array();
   for (const Measurement& m : records.all()) {
@@ -65,7 +65,7 @@ Json trials_of(const std::map<std::string, size_t>& task_of, const Records& reco
   return trials;
 }
 
-/// How often a task failed in one way, and the words of the first such record.
+/// Returns for each task and outcome the number of failures and the first record's message.
 Json failures_of(const std::map<std::string, size_t>& task_of, const Records& records) {
   struct Cause {
     uint64_t count = 0;

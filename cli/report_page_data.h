@@ -1,6 +1,6 @@
-// What the report's page shows, as one JSON object: the page draws it and computes nothing that a
-// log does not say. Its first half needs a log alone and is made again and again during a run; the
-// second, the network in the simulator, is there once somebody ran it.
+// Data of the report's page as one JSON object. The first part needs only a log and is regenerated
+// repeatedly during a run; the second, about the network in the simulator, exists only after the
+// network was run.
 #pragma once
 
 #include <optional>
@@ -19,11 +19,11 @@ namespace tinytune {
 struct PageSubject {
   const Model& model;
   const Ground& ground;                     ///< the device and the log's records of it
-  const std::vector<Task>& tasks;           ///< of what is deployed
-  std::string log;                          ///< its name
+  const std::vector<Task>& tasks;           ///< tasks of the deployed network
+  std::string log;                          ///< name of the log
   const NetworkFigures* network = nullptr;  ///< null: not run
-  LibraryCounts library = {};               ///< empty: not known
-  bool live = false;                        ///< a run writes the log: ask again
+  LibraryCounts library = {};               ///< empty: unknown
+  bool live = false;                        ///< a run writes the log; the page polls
 };
 
 /// kUnsupported: no template takes one of the tasks on the device.

@@ -1,4 +1,4 @@
-// page_data() from what a command line names: reads the log, and runs the network where asked.
+// page_data() for a command line: reads the log, and runs the network if requested.
 #pragma once
 
 #include <string>
@@ -12,16 +12,16 @@
 
 namespace tinytune {
 
-/// Tasks that the page lists: of strips where layers run in strips, whose planning takes seconds.
-/// Errors: those of load_ground() and deployed_tasks().
+/// Returns the tasks for the page; if layers run in strips, those of the strips, whose planning
+/// takes seconds. Errors as load_ground() and deployed_tasks().
 Result<std::vector<Task>> page_tasks(const Model& model, const ReportArguments& arguments);
 
-/// What the log alone tells. Errors as load_ground() and page_data().
+/// Returns data of the log alone. Errors as load_ground() and page_data().
 Result<std::string> page_data_of_log(const Model& model, const std::vector<Task>& tasks,
                                      const ReportArguments& arguments, bool live);
 
-/// The network as well, run in the simulator several times: some seconds. Errors as run_model()
-/// and read_library_counts() too.
+/// The same with data of the network, which is run several times in the simulator (some seconds).
+/// Also errors as run_model() and read_library_counts().
 Result<std::string> page_data_of_network(const Model& model, const std::vector<Task>& tasks,
                                          const ReportArguments& arguments, const MessageSink& sink);
 

@@ -28,7 +28,7 @@ std::string shapes_text(const std::vector<TensorInfo>& tensors) {
 
 std::string or_dash(const std::optional<uint64_t>& value) { return value ? grouped(*value) : "-"; }
 
-// Nine digits are enough for any float to be read back as it was.
+// Nine digits identify any float exactly.
 std::string quantisation_text(const TensorDetails& tensor) {
   if (tensor.scales.empty() || tensor.zero_points.empty()) return "";
   if (tensor.scales.size() > 1)
@@ -61,7 +61,7 @@ std::string layouts_text(const LayoutComparison& comparison) {
          total("all NHWC", comparison.all_nhwc) + total("all NCHW", comparison.all_nchw);
 }
 
-// Nothing on devices with one memory for all.
+// Returns an empty text if there were no waits, as on devices with a single memory.
 std::string waits_text(const RunReport& report) {
   const uint64_t waits = report.fetch_wait_cycles + report.read_wait_cycles;
   if (waits == 0) return "";

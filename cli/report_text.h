@@ -1,4 +1,4 @@
-// The tables that commands print for people.
+// Text output of commands, mostly tables.
 #pragma once
 
 #include <optional>
@@ -17,16 +17,16 @@ namespace tinytune {
 
 std::string to_text(const Inspection& inspection);
 std::string to_text(std::span<const DeviceInfo> devices);
-/// Without figures of the whole network, the sums of its tuned layers.
+/// Without `network`, contains the sums of the tuned layers instead of the network's cycles.
 std::string to_text(const TuneReport& report, const std::optional<NetworkCycles>& network);
 std::string to_text(const RunReport& report);
 std::string to_text(const TaskExplanation& explanation);
 std::string to_text(const NetworkExplanation& explanation);
-/// "RAM 57,995 = arena 16,784 + weights 33,453 + code 7,598 + stack 160", flash and time: two
-/// lines.
+/// Returns two lines: "RAM 57,995 = arena 16,784 + weights 33,453 + code 7,598 + stack 160", then
+/// flash and time.
 std::string to_text(const Footprint& footprint, std::optional<uint64_t> clock_hz);
 
-/// Layer by layer, default against tuned, then the network's totals.
+/// Compares default and tuned layer by layer, then the network's totals.
 std::string comparison_text(const RunReport& by_default, const RunReport& tuned,
                             const std::string& device);
 

@@ -12,11 +12,11 @@ namespace tinytune {
 
 struct RunArguments : Arguments {
   std::vector<std::string> inputs, outputs;
-  std::optional<std::string> input_set, labels;  ///< a folder or a file; a file
-  bool reference = false;                        ///< the operators instead of kernels
+  std::optional<std::string> input_set, labels;  ///< folder or file; file
+  bool reference = false;                        ///< run the reference operators, not kernels
   uint64_t steps = 1;
   bool verify = false;
-  std::optional<std::string> on;  ///< a board's address
+  std::optional<std::string> on;  ///< address of a board
   std::optional<std::string> dump_directory;
 };
 

@@ -1,4 +1,4 @@
-// How a network is made and run, as `run` and `explain` are told on the command line alike.
+// Options of run_model() from the command lines of `run` and `explain`.
 #pragma once
 
 #include "cli/arguments.h"
@@ -8,7 +8,7 @@
 
 namespace tinytune {
 
-/// All but inputs and what is compared or dumped. kInvalidInput: no such layout.
+/// Sets all but inputs, comparisons and dumps. kInvalidInput: unknown layout.
 Result<RunOptions> run_options(const Arguments& arguments, const Console& console);
 
 }  // namespace tinytune

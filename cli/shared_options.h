@@ -1,4 +1,4 @@
-// Options that several commands take: what each is called, how it is read and what it does.
+// Options shared by several commands: names, syntax, fields and help.
 #pragma once
 
 #include <initializer_list>
@@ -10,13 +10,13 @@
 namespace tinytune::options {
 
 Option model();
-Option models();  ///< one, or several that share an arena
+Option models();  ///< one model, or several that share an arena
 Option device();
 Option records(std::string help, std::string otherwise);
-Option log();  ///< records to read; default schedules without
+Option log();  ///< records to read; without it, default schedules
 Option trials();
 Option window();
-std::vector<Option> searching();      ///< how long, which way
+std::vector<Option> searching();      ///< limits and strategy of the search
 std::vector<Option> memory_limits();  ///< --ram, --arena, --flash, --fast-ram
 Option ram();
 Option flash();
@@ -38,19 +38,18 @@ Option arrival();
 Option keys(std::string help);
 Option json();
 Option quiet();
+std::vector<Option> loading();  ///< LoadOptions: passes, external operators, types, state
 std::vector<Option>
-loading();  ///< how a model is read: passes, operators of one's own, types, state
-std::vector<Option>
-generating();  ///< what code: portable, for two cores, with weights that come late
+generating();  ///< code generation: portable, two cores, weights copied during computation
 
-/// In this order; a command's list is made of single options and of groups.
+/// Concatenates single options and groups to a command's list.
 std::vector<Option> all_of(std::initializer_list<std::vector<Option>> groups);
 
-/// One of these words, shown as "a|b|c".
+/// Makes an option with one of these words as value, shown as "a|b|c".
 Option choice(std::string names, std::string Arguments::*field, std::vector<std::string> choices,
               std::string help, std::string otherwise);
 
-/// The same, but the command cannot do without; or can.
+/// Returns the option as required; or as optional, with this default.
 Option required(Option option);
 Option optional(Option option, std::string otherwise);
 

@@ -9,7 +9,7 @@ namespace {
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
-// As $'…' of bash, ksh and zsh, so that a terminal does not obey what is in a name.
+// Quotes as $'…' (bash, ksh, zsh), so that control characters in a name do not reach the terminal.
 std::string escaped(std::string_view argument) {
   std::string quoted = "$'";
   for (const char c : argument) {

@@ -1,4 +1,4 @@
-// Commands that the program prints, so that they can be typed as they are.
+// Quotes the commands that the program prints, so that they can be pasted into a shell.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace tinytune {
 
-/// One argument as a POSIX shell reads it back; unchanged where nothing needs quoting.
+/// Quotes one argument for a POSIX shell; unchanged if it needs no quotes.
 std::string shell_quoted(std::string_view argument);
 std::string shell_line(std::span<const std::string> arguments);
 

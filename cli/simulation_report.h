@@ -1,4 +1,4 @@
-// What `tune simulate` says of a program that has ended.
+// Report of `tune simulate` on a program that has ended.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace tinytune {
 
 std::string simulation_text(const ProgramReport& report, std::optional<uint64_t> clock_hz);
 
-/// `output` is what the program has printed.
+/// `output` is the program's output.
 std::string simulation_json(const ProgramReport& report, const std::string& output);
 
 }  // namespace tinytune

@@ -1,4 +1,4 @@
-// A line of bars as high as numbers are: "█▆▅▅▃▁".
+// A line of bars whose heights show numbers: "█▆▅▅▃▁".
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace tinytune {
 
-/// At most `width` bars, evenly taken from `values`; the lowest one is the smallest value's. Empty
-/// for fewer than two values, and flat where all are equal.
+/// Draws at most `width` bars, sampled evenly from `values`; the lowest is the smallest value's.
+/// Empty for fewer than two values; flat if all are equal.
 std::string sparkline(std::span<const double> values, size_t width);
 
 }  // namespace tinytune

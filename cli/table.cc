@@ -31,7 +31,7 @@ std::string Table::text() const {
   return all;
 }
 
-// A dash or nothing stands for a missing number; words with a digit first do not occur.
+// A dash or an empty cell is a missing number; words that begin with a digit do not occur.
 bool Table::numeric(size_t column) const {
   return std::all_of(rows_.begin() + 1, rows_.end(), [column](const auto& row) {
     return column >= row.size() || row[column].empty() || row[column] == "-" ||

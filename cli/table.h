@@ -1,4 +1,4 @@
-// A table for a terminal: columns as wide as their widest cell, numbers aligned to the right.
+// A table for a terminal: columns as wide as their widest cell, numbers right-aligned.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ class Table {
   std::vector<size_t> width_;
 };
 
-/// The lines of `text`, broken at spaces; a word that is longer than `width` stays whole.
+/// Returns the lines of `text`, broken at spaces; a word longer than `width` is not broken.
 std::vector<std::string> wrapped(const std::string& text, size_t width);
 
 }  // namespace tinytune

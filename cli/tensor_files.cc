@@ -45,7 +45,7 @@ std::string describe(const TensorInfo& tensor) {
   return "input '" + tensor.name + "' (t" + std::to_string(tensor.id) + ", " + tensor.type + ")";
 }
 
-/// All inputs from one file, back to back, step after step.
+/// Reads all inputs from one file: back to back, step after step.
 Result<std::vector<std::vector<uint8_t>>> split_file(const Model& model, const std::string& path,
                                                      int steps) {
   TT_TRY_ASSIGN(const std::vector<uint8_t> bytes, read_file(path));
@@ -71,7 +71,7 @@ constexpr std::string_view kSeed = "seed:";
 
 bool is_seed(const std::string& argument) { return argument.starts_with(kSeed); }
 
-/// Inputs without elements are none of the model's: a file for one is left out.
+/// Drops empty files if there are too many files: the model has no inputs without elements.
 std::vector<std::string> without_empty_files(std::span<const std::string> arguments,
                                              size_t wanted) {
   std::vector<std::string> files(arguments.begin(), arguments.end());

@@ -5,7 +5,7 @@
 namespace tinytune {
 
 TuneOptions with_workers(TuneOptions options, const Arguments& arguments, const Context& context) {
-  std::error_code unknown;  // then the library looks on the PATH
+  std::error_code unknown;  // if it fails, the library searches the PATH
   options.worker_program = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
   options.workers = arguments.workers;
   if (arguments.board_patience_seconds)

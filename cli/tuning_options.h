@@ -1,4 +1,4 @@
-// How to search, as `tune` and `tune op` are told on the command line alike.
+// Options of tune_model() from the command lines of `tune` and `tune op`.
 #pragma once
 
 #include "cli/arguments.h"
@@ -8,13 +8,12 @@
 
 namespace tinytune {
 
-/// Adds to `options` what every command that measures takes: which program its workers are, how
-/// many, how long they wait for a lost board, and the flag that ends the run, which `context`
-/// keeps.
+/// Adds the options of every command that measures: the workers' program and number, the time to
+/// wait for a lost board, and the flag in `context` that cancels the run.
 TuneOptions with_workers(TuneOptions options, const Arguments& arguments, const Context& context);
 
-/// All but what is tuned and the log. `arguments`, `context` and `line`, which shows progress,
-/// outlive the options.
+/// Sets all but the tasks, layout and log. `arguments`, `context` and `line`, which shows progress,
+/// must outlive the options.
 TuneOptions tuning_options(const Arguments& arguments, const Context& context, ProgressLine& line);
 
 }  // namespace tinytune

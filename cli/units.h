@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Numbers formatted for people.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace tinytune {
 
-/// Nothing without a clock.
+/// Returns the time of the cycles; nullopt without a clock.
 std::optional<double> milliseconds(uint64_t cycles, std::optional<uint64_t> clock_hz);
 
 /// "12.34 ms" with a clock, else "1,974,000 cycles".

@@ -11,8 +11,8 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// `validator`, its refusals in words of ours. CLI11 also reads numbers as C does, where 010 is
-/// eight and a unit alone is one of it: what does not begin with a decimal number is refused here.
+/// Wraps `validator` with our own message. Also refuses text that does not begin with a decimal
+/// number, because CLI11 reads 010 as eight, as in C, and a unit alone as one of it.
 CLI::Validator in_words(const CLI::Validator& validator, const std::string& takes) {
   return CLI::Validator(
       [=](std::string& text) -> std::string {
@@ -28,7 +28,7 @@ CLI::Validator in_words(const CLI::Validator& validator, const std::string& take
       "");
 }
 
-/// Of 64 bits: what is larger is refused, and not taken for the largest.
+/// Accepts numbers of 64 bits; refuses larger ones, instead of replacing them by the largest.
 CLI::Validator whole_number() {
   return CLI::Validator(
       [](std::string& text) -> std::string {
@@ -48,8 +48,8 @@ CLI::Validator duration() {
   return in_words(CLI::AsNumberWithUnit(seconds), "a time like 90, 60s, 5m or 2h");
 }
 
-/// CLI11's own would print the largest double as the end of its range. Bytes and times come here
-/// converted, so "0" and "0K" alike.
+/// Refuses 0. CLI11's own message would contain the largest double as the end of the range. Bytes
+/// and times are already converted here, so "0" and "0K" are equal.
 CLI::Validator above_zero() {
   return CLI::Validator(
       [](std::string& text) -> std::string {
@@ -80,7 +80,7 @@ void set_syntax(const Option& option, CLI::Option& to) {
       to.check(above_zero());
       break;
     case Syntax::kBytesOrNone:
-      to.transform(bytes());  // the one named last is asked first
+      to.transform(bytes());  // CLI11 applies the last transform first
       to.transform(
           CLI::Transformer(std::map<std::string, std::string>{{"all", all_of_it}}).description(""));
       break;

@@ -1,4 +1,4 @@
-// What the values of options look like, told to CLI11.
+// Syntax of option values, as CLI11 validators.
 #pragma once
 
 #include "cli/command.h"
@@ -9,7 +9,7 @@ class Option;
 
 namespace tinytune {
 
-/// Makes `to` read its text as `option` says, and refuse anything else in one line.
+/// Makes `to` parse its text by the syntax of `option` and refuse other text with one line.
 void set_syntax(const Option& option, CLI::Option& to);
 
 }  // namespace tinytune

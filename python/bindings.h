@@ -1,5 +1,5 @@
-// How the parts of the module share what every call does: errors become exceptions here and nowhere
-// else, and the interpreter's lock is given up while the engine works.
+// Helpers shared by all parts of the module. Errors become exceptions only here; the interpreter's
+// lock is released while the engine works.
 #pragma once
 
 #include <pybind11/functional.h>
@@ -16,7 +16,7 @@ namespace tinytune::python {
 
 namespace py = pybind11;
 
-/// Carries an Error to Python, where it is an exception named after its code.
+/// Carries an Error to Python, where it becomes an exception.
 struct Raised {
   Error error;
 };
@@ -35,7 +35,7 @@ inline std::vector<uint8_t> vector_of(const py::bytes& bytes) {
   return {view.begin(), view.end()};
 }
 
-/// Messages of the engine, as Python functions (warning, line).
+/// Returns a sink that passes messages to a Python function (warning, line).
 MessageSink sink_of(const py::object& callable);
 LayoutPolicy layout_of(const std::string& name);
 

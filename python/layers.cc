@@ -1,4 +1,4 @@
-// Layers, and kernels of one.
+// Bindings of layers and their kernels.
 #include "python/bindings.h"
 
 namespace tinytune::python {
@@ -31,7 +31,7 @@ TunedKernel compile(const Layer& layer, const std::string& device,
   options.schedule = std::move(schedule);
   options.symbol = std::move(symbol);
   options.on_message = sink_of(on_message);
-  // The lock stays: kernels are built one at a time.
+  // Keeps the interpreter's lock: only one kernel may be built at a time.
   return value_of(compile_workload(layer, device, options));
 }
 

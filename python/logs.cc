@@ -1,4 +1,4 @@
-// Records of a log.
+// Bindings of a log's records.
 #include "python/bindings.h"
 
 namespace tinytune::python {

@@ -1,4 +1,4 @@
-// The module itself: versions, devices, models, and what becomes of errors.
+// The module: versions, devices, models, and the conversion of errors to exceptions.
 #include "python/bindings.h"
 
 namespace tinytune::python {
@@ -23,7 +23,7 @@ const char* name_of(ErrorCode code) {
 }
 
 void bind_errors(py::module_& module) {
-  // The interpreter keeps translators as plain functions, so the type they raise is static.
+  // Static, because pybind11 keeps translators as plain functions without captures.
   static PyObject* error = nullptr;
   error = PyErr_NewExceptionWithDoc(
       "tinytune.Error",

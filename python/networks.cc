@@ -1,4 +1,4 @@
-// Whole networks: written as a library, run, and explained.
+// Bindings of whole networks: compile, run and explain.
 #include "python/bindings.h"
 
 namespace tinytune::python {

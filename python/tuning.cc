@@ -1,16 +1,16 @@
-// Tuning of models and layers. Ctrl-C ends a run as `cancel` does, and raises KeyboardInterrupt.
+// Bindings of tuning. Ctrl-C ends a run like `cancel` and raises KeyboardInterrupt.
 #include "python/bindings.h"
 
 namespace tinytune::python {
 namespace {
 
-/// What a run's callbacks say back: to stop, or an exception that has to wait until it has stopped.
+/// Results of a run's callbacks: a request to stop, or an exception to raise after the run stopped.
 struct Callbacks {
   py::object on_progress;
   std::atomic<bool> cancel{false};
   std::optional<py::error_already_set> raised = {};
 
-  /// Nothing of the caller's runs after its first exception.
+  /// Calls `function` unless an earlier call has raised an exception.
   template <typename Function>
   void call(const Function& function) {
     const py::gil_scoped_acquire held;
@@ -35,13 +35,13 @@ struct Callbacks {
   }
 };
 
-/// Of the object that the caller's maker returned.
+/// A strategy implemented by the Python object that the caller's maker returned.
 class AskedInPython final : public SearchStrategy {
  public:
   AskedInPython(py::object own, Callbacks& callbacks)
       : own_(std::move(own)), callbacks_(callbacks) {}
   ~AskedInPython() override {
-    // Not gil_scoped_acquire and dec_ref(): both may throw.
+    // gil_scoped_acquire and dec_ref() may throw, so the destructor uses the C API.
     const PyGILState_STATE held = PyGILState_Ensure();
     Py_DECREF(own_.release().ptr());
     PyGILState_Release(held);
@@ -61,7 +61,8 @@ class AskedInPython final : public SearchStrategy {
   Callbacks& callbacks_;
 };
 
-// `make` outlives the run, in which functions are copied without the interpreter's lock.
+// Captures `make` as a plain handle, because std::function is copied without the interpreter's lock
+// during the run. `make` must outlive the run.
 OwnSearch search_of(py::handle make, Callbacks& callbacks) {
   const std::string name = py::hasattr(make, "__name__")
                                ? py::cast<std::string>(make.attr("__name__"))

@@ -5,7 +5,7 @@
 namespace tinytune {
 namespace {
 
-// Of TFLite's MultiplyByQuantizedMultiplier: it shifts 32-bit numbers, right by up to 31.
+// Shifts of TFLite's MultiplyByQuantizedMultiplier: of 32-bit numbers, right by up to 31.
 constexpr int32_t kLowestShift = -31, kHighestShift = 30;
 
 Error bad(const std::string& why) { return Error(ErrorCode::kInvalidInput, why); }

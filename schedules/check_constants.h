@@ -1,4 +1,4 @@
-// Whether constants from outside belong to a workload.
+// Validates constants supplied by a caller against a workload.
 #pragma once
 
 #include "schedules/layer_data.h"
@@ -7,8 +7,8 @@
 
 namespace tinytune {
 
-/// Sizes as the workload has them, multipliers and shifts that the reference takes. kInvalidInput
-/// says in one line what is wrong. The workload has passed validate().
+/// Checks the sizes, and that the reference accepts the multipliers and shifts. kInvalidInput says
+/// in one line what is wrong. The workload must have passed validate().
 Status check_constants(const Workload& workload, const LayerData& data);
 
 }  // namespace tinytune

@@ -15,8 +15,9 @@ Schedule schedule_at(const ConfigSpace::Family& family, const ConfigSpace::Coord
   return Schedule(family.template_name, family.version, std::move(knobs));
 }
 
-// The odometer: the last knob varies fastest. Changes what differs of the point's schedule, since
-// most points are refused and a schedule is a dozen texts. Returns false after the last point.
+// Advances to the next point, the last knob varying fastest; returns false after the last point.
+// Updates only the changed knobs of `schedule`: most points are illegal and a schedule is a dozen
+// strings.
 bool next_point(const ConfigSpace::Family& family, ConfigSpace::Coordinates& at,
                 Schedule& schedule) {
   for (size_t k = at.size(); k-- > 0;) {

@@ -1,8 +1,8 @@
 // The legal schedules of one task, enumerated.
 //
-// Every template's knobs are crossed and the points its constraint refuses are dropped here, once,
-// so that a strategy can only ever propose a legal point and sampling is exactly uniform. Spaces
-// are some thousands of points; enumeration takes milliseconds.
+// The cross product of every template's knobs is filtered here, once, by the template's constraint,
+// so that a strategy can propose only legal points and sampling is exactly uniform. Spaces have
+// some thousands of points; enumeration takes milliseconds.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct Knob {
 
 Knob int_knob(std::string name, const std::vector<int>& values);
 
-/// A union of families; a family is one template's knobs and the points of it that are legal.
+/// A union of families; a family is one template's knobs and its legal points.
 class ConfigSpace {
  public:
   /// Coordinates are indices into each knob's values.
@@ -39,7 +39,7 @@ class ConfigSpace {
   };
 
   ConfigSpace() = default;
-  /// Of one family.
+  /// Makes a space of one family.
   ConfigSpace(Family family, const Constraint& legal) { add(std::move(family), legal); }
 
   /// Appends every point of `family` that `legal` accepts, the first knob varying slowest.
@@ -48,8 +48,8 @@ class ConfigSpace {
   /// Appends another space's families and points in order.
   void append(const ConfigSpace& other);
 
-  /// The points that `keep` accepts, in their order. Every family stays, so that families keep
-  /// their numbers.
+  /// Returns the points that `keep` accepts, in order. All families are kept, so that their numbers
+  /// do not change.
   ConfigSpace filtered(const Constraint& keep) const;
 
   size_t size() const { return points_.size(); }
@@ -59,7 +59,8 @@ class ConfigSpace {
   const Coordinates& coordinates(size_t point) const { return points_[point].at; }
 
   Schedule schedule(size_t point) const;
-  /// The point of a schedule, or nothing if the space does not hold it (other version, illegal).
+  /// Returns the point of a schedule, or nullopt if it is not in the space (other version,
+  /// illegal).
   std::optional<size_t> find(const Schedule& schedule) const;
   std::optional<size_t> find(size_t family, const Coordinates& at) const;
 
@@ -70,7 +71,7 @@ class ConfigSpace {
   };
 
   std::vector<Family> families_;
-  std::vector<Point> points_;  // in the order of family and coordinates: find() halves it
+  std::vector<Point> points_;  // sorted by family and coordinates, for find()'s binary search
 };
 
 }  // namespace tinytune

@@ -1,4 +1,4 @@
-// How large a knob's value is, where it is a number: tiles and unrolls matter by their doublings.
+// Numeric size of a knob's value, on a log scale: tiles and unrolls matter by their doublings.
 #pragma once
 
 #include <optional>
@@ -6,7 +6,7 @@
 
 namespace tinytune {
 
-/// log2(1 + number) of a number that is not negative; nothing of a word.
+/// Returns log2(1 + number) for a number that is not negative; nullopt for a word.
 std::optional<double> knob_size(const std::string& value);
 
 }  // namespace tinytune

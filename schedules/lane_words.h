@@ -1,27 +1,28 @@
-// Lanes wide enough for whole sums: more sums than words, in all of the words' bits.
+// Packing of accumulators (lanes) into fewer words, using all bits of the words.
 //
-// Two sums of 20 bits do not fit a word of 32, but eight fit five words, exactly. The first five
-// lie at the bottom of a word each. Above them every word has 12 bits to spare; these, word after
-// word, are one stream of 60 bits, and the other three sums lie in it one behind another, in pieces
-// where it breaks:
+// Two sums of 20 bits do not fit a word of 32, but eight fit five words exactly. The first five are
+// at the bottom of one word each. Above them every word has 12 spare bits. The spare bits of all
+// words form a stream of 60 bits, which holds the other three sums back to back, split at word
+// boundaries:
 //
-//   word 0   a + f * 2^20                   f's bits 0 to 11; the rest falls off the word's end
+//   word 0   a + f * 2^20                   f's bits 0 to 11; higher bits overflow the word
 //   word 1   b + f * 2^8 + g * 2^28         f's bits 12 to 19, g's 0 to 3
 //   word 2   c + g * 2^16                   ...
 //
-// Every word is a sum of the lanes times powers of two, modulo 2^32. So inputs are packed once,
-// each word is multiplied by a weight and added up as if it were a number, and after the last
-// product the words are still that sum of the lanes' sums: no lane is emptied on the way, however
-// often it was beyond its bits. Only what it ends as must be in [0, 2^bits); sums that may be
-// negative start from the middle.
+// Every word is a linear combination of lanes with powers of two, modulo 2^32. So inputs are packed
+// once, and each word is multiplied by a weight and accumulated as one number; after the last
+// product the words are the same combination of the lanes' sums. No lane needs to be unpacked
+// earlier, even if it exceeds its bits meanwhile. Only the final sum of a lane must be in
+// [0, 2^bits); sums that may be negative start at 2^(bits - 1).
 //
-// Unpacking goes up the words. What lies in a word of a lane's lower bits is known from the words
-// before and is taken off; what is left has the bottom lane. A word without its bottom lane is
-// those above it: shifted until the next lane falls off, a lane with all its bits up to there.
+// Unpacking proceeds from the first word to the last. The lower bits of a lane that continues from
+// earlier words are known by then and are subtracted; the bottom lane is the low part of the rest.
+// Subtracting the bottom lane leaves the lanes above it; a left shift drops the higher lanes, which
+// leaves one lane with all its bits up to there.
 //
-// `code` prints the arithmetic, as IrText does for kernels and CLaneWords for C functions: add and
+// `code` emits the arithmetic, as IrText does for kernels and CLaneWords for C functions: add and
 // shift_left to pack; sub, shift_left, shift_right_unsigned and opaque to unpack. opaque() hides a
-// shifted word from LLVM, which would merge its shift with the next one into a mask: masks take
+// shifted word from LLVM, which would merge its shift with the next one into a mask; masks occupy
 // registers.
 #pragma once
 
@@ -39,11 +40,11 @@ class LaneWords {
   LaneWords(int lanes, int words)
       : lanes_(lanes), bits_(bits(lanes, words)), pieces_(static_cast<size_t>(words)) {
     TT_CHECK(words < lanes && lanes <= 2 * words, "more lanes than words, at most two a word");
-    const int spare = 32 - bits_;  // of each word: the stream's bits [spare * word, + spare)
+    const int spare = 32 - bits_;  // of each word, which has stream bits [spare * word, + spare)
     const int room = spare * words;
     int start = 0;
     for (int lane = words; lane < lanes; ++lane) {
-      // Fewer pieces where there is room to begin with a word.
+      // Starts at a word boundary if there is room, for fewer pieces.
       const int whole = (start + spare - 1) / spare * spare;
       if (whole + (lanes - lane) * bits_ <= room) start = whole;
       const int end = start + bits_;
@@ -56,10 +57,10 @@ class LaneWords {
     }
   }
 
-  /// Of each lane's sum: as many as the words have for it.
+  /// Returns the bits of each lane's sum: all bits of the words divided evenly.
   static int bits(int lanes, int words) { return 32 * words / lanes; }
 
-  /// A word of the lanes' values, which `lane` gives by their number.
+  /// Returns word `word`, packed from the lanes' values; lane(i) is the value of lane i.
   template <typename LaneOf, typename Code>
   auto pack(int word, const LaneOf& lane, Code& code) const {
     auto all = lane(word);
@@ -67,7 +68,7 @@ class LaneWords {
       all = code.add(all, code.shift_left(lane(piece.lane), piece.at - piece.from));
     return all;
   }
-  /// A word whose lanes are all `value`.
+  /// Returns word `word` if all lanes are `value`.
   int32_t word_of(int word, uint32_t value) const {
     uint32_t all = value;
     for (const Piece& piece : pieces_[static_cast<size_t>(word)])
@@ -76,8 +77,8 @@ class LaneWords {
   }
 
   enum class End { kBottom, kTop };
-  /// Calls take(lane, value) with each lane of these words: at the bottom of a word or, with zeros
-  /// below, at its top.
+  /// Calls take(lane, value) for each lane of these words; the value is at the bottom of a word or,
+  /// with zeros below, at its top.
   template <typename Word, typename Code, typename Take>
   void unpack(const std::vector<Word>& words, End end, Code& code, const Take& take) const {
     const auto left = [&](const Word& v, int by) { return by == 0 ? v : code.shift_left(v, by); };
@@ -86,8 +87,8 @@ class LaneWords {
     };
     const int spare = 32 - bits_, top = end == End::kTop ? spare : 0;
     struct Known {
-      Word bits;  // a lane's lower ones, with zeros below
-      int at;     // where they begin
+      Word bits;  // lower bits of a lane, with zeros below
+      int at;     // their position in the word
     };
     std::vector<Known> known(static_cast<size_t>(lanes_));
     const auto known_at = [&](int lane, int at) {
@@ -97,7 +98,7 @@ class LaneWords {
     };
     for (size_t i = 0; i < words.size(); ++i) {
       Word rest = words[i];
-      bool goes_on = false;  // a lane that begins in a word before
+      bool goes_on = false;  // whether a lane continues from an earlier word
       for (const Piece& piece : pieces_[i]) {
         if (piece.from == 0) continue;
         rest = code.sub(rest, known_at(piece.lane, piece.at - piece.from));
@@ -119,16 +120,16 @@ class LaneWords {
   }
 
  private:
-  /// Bits of a lane above the words' own ones.
+  /// Part of a lane in the spare bits of one word.
   struct Piece {
     int lane;
-    int from;   ///< the lane's lowest bit that is in it
-    int count;  ///< of bits
-    int at;     ///< where that lies in the word
+    int from;   ///< lowest bit of the lane in this word
+    int count;  ///< number of bits
+    int at;     ///< position of bit `from` in the word
   };
 
   int lanes_, bits_;
-  std::vector<std::vector<Piece>> pieces_;  // of each word, upwards
+  std::vector<std::vector<Piece>> pieces_;  // by word, from low bits to high
 };
 
 }  // namespace tinytune

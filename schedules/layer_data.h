@@ -1,4 +1,4 @@
-// The constants of one layer, as the model has them (not yet packed for any schedule).
+// The constants of one layer, as in the model (not yet packed for any schedule).
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ struct LayerData {
   std::vector<int32_t> bias;        ///< zeros when the model has none
   std::vector<int32_t> multiplier;  ///< 0, or in [2^30, 2^31)
   std::vector<int32_t> shift;       ///< positive shifts left, negative right (TFLite's sign)
-  /// Of Rounding::kMultiplyAdd alone, else empty: out = clamp(zero_point + floor((acc * multiplier
-  /// + addend) * 2^(shift - 31))), so a half that rounds to nearest is part of it.
+  /// Only for Rounding::kMultiplyAdd, else empty: out = clamp(zero_point + floor((acc * multiplier
+  /// + addend) * 2^(shift - 31))); the half for rounding to nearest is part of the addend.
   std::vector<int64_t> addend;
 
   bool operator==(const LayerData&) const = default;

@@ -1,4 +1,4 @@
-// A key of a layer's constants, for what was computed of them before.
+// A cache key for results computed from a layer's constants.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace tinytune {
 
-/// Equal for equal constants. For one process: it is no checksum.
+/// Returns equal text for equal constants, within one process only: it uses std::hash.
 std::string hash_text(const LayerData& data);
 
 }  // namespace tinytune

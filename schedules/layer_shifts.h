@@ -1,9 +1,8 @@
-// The shifts of a fused requantisation (requantise.h) that layers with one scale get where they are
-// proved, so that a kernel can have them as constants of its code.
+// Preferred shifts of a fused requantisation (requantise.h) for layers with one scale, used if they
+// are proved exact, so that a kernel can have them as constants of its code.
 //
-// Eight to the left is what accumulators of 24 bits permit. Nine to the right leave room for every
-// scale below a quarter; those of anomaly detection get multipliers of 25 to 31 bits, enough to be
-// proved.
+// Accumulators of 24 bits permit a left shift of 8. A right shift of 9 leaves room for every scale
+// below 1/4; the scales of anomaly detection get multipliers of 25 to 31 bits, enough for a proof.
 #pragma once
 
 namespace tinytune {

@@ -7,14 +7,14 @@
 namespace tinytune {
 namespace {
 
-/// The first loop inside the innermost serial one: from there on code is straight.
+/// Returns the first loop inside the innermost serial one: from there on code is straight-line.
 size_t body_of(const LoopNest& nest) {
   size_t body = nest.loops.size();
   while (body > 0 && nest.loops[body - 1].kind != Loop::Kind::kSerial) --body;
   return body;
 }
 
-/// Bytes at the places that one body reaches.
+/// Returns the number of distinct bytes that one body accesses.
 int64_t bytes_in_body(const LoopNest& nest, const Access& access, size_t body) {
   std::set<int64_t> places = {0};
   for (size_t l = body; l < nest.loops.size(); ++l) {

@@ -12,7 +12,7 @@ namespace {
 
 int32_t rounding_doubling_high_multiply(int32_t a, int32_t b) {
   if (a == b && a == INT32_MIN) return INT32_MAX;
-  // floor((ab + 2^30) / 2^31): the reference's two nudges with truncation come to the same.
+  // floor((ab + 2^30) / 2^31) equals the reference's sign-dependent nudge with truncation.
   return static_cast<int32_t>((int64_t{a} * b + (int64_t{1} << 30)) >> 31);
 }
 
@@ -23,8 +23,8 @@ int32_t rounding_divide_by_power(int32_t x, int exponent) {
   return (x >> exponent) + (remainder > threshold ? 1 : 0);
 }
 
-// Whether the reference's two steps stay within a word on all that the channels' accumulators
-// reach, and every channel's right shift is one from `least` to 31.
+// Returns whether the reference's two steps fit a word for all reachable accumulators of all
+// channels, and every channel's right shift is in [least, 31].
 bool scales_without_overflow(const LayerData& data, const std::vector<AccumulatorRange>& ranges,
                              int least) {
   for (size_t c = 0; c < ranges.size(); ++c) {
@@ -44,7 +44,8 @@ bool scales_without_overflow(const LayerData& data, const std::vector<Accumulato
   return true;
 }
 
-// The multipliers m in [0, high] with (x * m >> 32) >= target, as a lower or upper limit on m.
+// Range of multipliers m. reach() narrows it to those with (x * m >> 32) >= target, stay_below() to
+// those with (x * m >> 32) < target.
 struct Limits {
   int64_t low = 0, high = 0;
   bool empty() const { return low > high; }
@@ -80,7 +81,7 @@ struct Limits {
   }
 };
 
-// What is multiplied is (acc + origin) << left.
+// A fused form whose multiplicand is (acc + origin) << left.
 struct FusedForm {
   int left = 0, right = 0;
   int64_t origin = 0;
@@ -97,7 +98,7 @@ int64_t high_word(int64_t a, int64_t b) {
   return static_cast<int64_t>((static_cast<__int128>(a) * b) >> 32);
 }
 
-// The multipliers that step exactly where the reference does, for one offset.
+// Returns the multipliers that step exactly where the reference does, for one offset.
 Limits limits_for(const std::vector<OutputStep>& steps, const AccumulatorRange& range,
                   const FusedForm& form, int64_t offset) {
   Limits limits{0, form.most()};
@@ -147,7 +148,8 @@ int8_t requantise_reference(const Workload& w, const LayerData& data, size_t cha
   return static_cast<int8_t>(std::clamp<__int128>(level, w.activation_min, w.activation_max));
 }
 
-// It lies beside where real numbers would put it, so two looks there save most of the bisection.
+// The step is close to its position in real arithmetic, so two probes there save most of the
+// bisection.
 int64_t first_reaching(const Workload& w, const AccumulatorRange& range, const LayerData& data,
                        size_t channel, int level) {
   int64_t below = range.low - 1, reaching = range.high + 1;
@@ -235,21 +237,21 @@ struct FusedChannel {
   int32_t multiplier, offset;
 };
 
-// Constants that step where the reference does with this channel's scale, on all of `range`.
+// Finds constants that step where the reference does with this channel's scale, on all of `range`.
 std::optional<FusedChannel> fuse_channel(const Workload& w, const LayerData& data, size_t channel,
                                          const AccumulatorRange& range, const FusedForm& form) {
   const int right = form.right;
   const std::vector<OutputStep> steps =
       output_steps(w, range, data, channel, w.activation_min, w.activation_max);
-  // The reference compares acc * m / 2^31 with (2k - 1) * 2^(s-1) - 1/2: this offset says the
-  // same exactly when the multiplier kept all its bits. A shorter one may need a neighbour.
+  // The reference compares acc * m / 2^31 with (2k - 1) * 2^(s-1) - 1/2. This offset is equivalent
+  // if the multiplier keeps all its bits; a shorter multiplier may need a neighbouring offset.
   const int rest = right - right_shift(data, static_cast<int>(channel)) - 1;
   const double raised = std::floor(std::ldexp(raised_by(data, channel), right));
   if (std::abs(raised) > INT32_MAX) return std::nullopt;
   const int64_t middle =
       (int64_t{w.output_zero_point} << right) + static_cast<int64_t>(raised) +
       (w.rounding != Rounding::kMultiplyAdd && rest >= 0 && rest < 31 ? int64_t{1} << rest : 0);
-  // What the origin adds, the offset takes off.
+  // Product of the origin, subtracted from the offset.
   const int64_t of_origin =
       high_word(form.factor(0), std::llround(form.multiplier(scale_of(data, channel))));
   for (int64_t attempt = 0; attempt <= 64; ++attempt) {
@@ -268,7 +270,7 @@ std::optional<FusedChannel> fuse_channel(const Workload& w, const LayerData& dat
   return std::nullopt;
 }
 
-// Whether the reference has steps to follow.
+// Returns whether the reference is a monotone step function: no step of it overflows.
 bool has_steps(const Workload& w, const LayerData& data,
                const std::vector<AccumulatorRange>& ranges) {
   if (w.rounding == Rounding::kTwice && !scales_without_overflow(data, ranges, -30)) return false;
@@ -288,8 +290,8 @@ bool has_multiplier(double scale, const FusedForm& form) {
   return form.multiplier(scale) < static_cast<double>(form.most());
 }
 
-// scale = multiplier * 2^(left - 32 - right) with the largest multiplier that the form has: the
-// more bits it has, the closer its steps come to the reference's. 0: there is none.
+// Returns the largest `right` for which scale = multiplier * 2^(left - 32 - right) has a multiplier
+// within the form: the more bits it has, the closer its steps are to the reference's. 0: none.
 int largest_right_shift(double largest_scale, FusedForm form) {
   form.right = 1;
   while (form.right <= 24 && has_multiplier(largest_scale, form)) ++form.right;
@@ -320,7 +322,7 @@ std::optional<FusedRequantise> fuse_requantise(const Workload& w, const LayerDat
   if (fused.right == 0) return std::nullopt;
 
   if (scaled_alike(data)) {
-    // What steps right in the whole of their ranges does so in each.
+    // Constants that are exact on the union of the ranges are exact for each channel.
     const AccumulatorRange whole = whole_range(ranges);
     for (const auto& [left, right] :
          {std::pair(kLayerLeft, kLayerRight), std::pair(fused.left, fused.right)}) {
@@ -352,7 +354,7 @@ std::optional<FusedRequantise> fuse_requantise_from(const Workload& w, const Lay
     if (ranges[c].low + origin[c] < 0 || (ranges[c].high + origin[c]) >> multiply.bits != 0)
       return std::nullopt;
   FusedForm form{.left = multiply.left, .multiplier_bits = multiply.multiplier_bits};
-  // Numbers without a sign reach twice as far: the result may need a bit or two more.
+  // Unsigned numbers are up to twice as large, so the result may need a bit or two more.
   const int most = largest_right_shift(largest_scale, form);
   for (form.right = most; form.right > std::max(0, most - 3); --form.right) {
     FusedRequantise fused{form.left, form.right, {}, {}};

@@ -9,12 +9,12 @@ namespace tinytune {
 namespace {
 
 constexpr int64_t kLeast = INT32_MIN, kMost = INT32_MAX;
-constexpr int64_t kMostFactors = 1 << 14;  // that are looked at
-constexpr int64_t kMostOfAll = 1 << 16;    // where none of them does
-constexpr int64_t kLeastPart = 16;         // of the largest factor
+constexpr int64_t kMostFactors = 1 << 14;  // factors in the first search
+constexpr int64_t kMostOfAll = 1 << 16;    // factors in the second search, if the first fails
+constexpr int64_t kLeastPart = 16;         // second search: down to 1/16 of the largest factor
 constexpr size_t kMostTried = 64;
 
-// One channel's search.
+// Search for one channel's constants.
 class Channel {
  public:
   Channel(const Workload& w, const LayerData& data, size_t channel, const AccumulatorRange& range,
@@ -26,7 +26,7 @@ class Channel {
     lowest_ = output(range.low);
     steps_ = output_steps(w, range, data, channel, lowest_, output(range.high));
     scale_ = scale_of(data, channel);
-    // Where the scaled sum plus offset is zero.
+    // Accumulator at which the scaled sum plus offset is zero.
     if (scale_ > 0) zero_at_ = -(w.output_zero_point + raised_by(data, channel)) / scale_;
   }
 
@@ -51,8 +51,8 @@ class Channel {
   }
 
  private:
-  // Tries smaller factors too, and those that are not the nearest so far: which one steps where the
-  // reference does is a matter of luck. Seldom needed, and slower.
+  // Also tries smaller factors, and factors that are not the most precise so far: a less precise
+  // one may happen to step where the reference does. Rarely needed, and slower.
   std::optional<ScaledChannel> find_among_nearest(int64_t most, double ideal_product) const {
     struct Factor {
       double error;
@@ -76,14 +76,15 @@ class Channel {
     return std::nullopt;
   }
 
-  // mulh(level << (right + 2), 2^30) is level << right.
+  // Constant output: mulh(level << (right + 2), 2^30) is level << right.
   std::optional<ScaledChannel> always(int level) const {
     const int64_t offset = int64_t{level} * (int64_t{1} << (right_ + 2));
     if (offset < kLeast || offset > kMost) return std::nullopt;
     return ScaledChannel{0, static_cast<int32_t>(offset), 1 << 30};
   }
 
-  // The middle of those with which outputs step where the reference's do, and no sum leaves a word.
+  // Returns the middle of the offsets with which outputs step where the reference's do and no sum
+  // overflows a word.
   std::optional<int32_t> offset_for(int64_t factor, int64_t multiplier) const {
     int64_t low = kLeast - range_.low * factor, high = kMost - range_.high * factor;
     for (const OutputStep& step : steps_) {

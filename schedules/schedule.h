@@ -1,7 +1,7 @@
-// A Schedule: one point of a template's space, in words a person can read and a log can keep.
+// A Schedule: one point of a template's space, as text for people and logs.
 //
 // Knob values are text ("4", "pixels_outer") because a log outlives the space that wrote it: a
-// record must be readable when the knob's list of values has changed since.
+// record must remain readable after a knob's list of values has changed.
 #pragma once
 
 #include <string>
@@ -21,15 +21,15 @@ class Schedule {
            std::vector<std::pair<std::string, std::string>> knobs);
 
   const std::string& template_name() const { return template_name_; }
-  /// The version of the template's space: records of another version are kept but not used.
+  /// Version of the template's space: records of another version are kept but not used.
   int version() const { return version_; }
   const std::vector<std::pair<std::string, std::string>>& knobs() const { return knobs_; }
 
-  /// The value of a knob that the template's own space defined; a missing one is our bug.
+  /// Returns the value of a knob, which the template's space must define (else a failed check).
   const std::string& get(std::string_view knob) const;
   int get_int(std::string_view knob) const;
   bool has(std::string_view knob) const;
-  /// Of the `knob`th one.
+  /// Sets the value of the knob at index `knob`.
   void set_value(size_t knob, const std::string& value) { knobs_[knob].second = value; }
 
   bool operator==(const Schedule&) const = default;
@@ -40,10 +40,10 @@ class Schedule {
   std::vector<std::pair<std::string, std::string>> knobs_;
 };
 
-/// "conv2d_nhwc/1 oc=4 px=5 order=pixels_outer".
+/// Returns the text form, "conv2d_nhwc/1 oc=4 px=5 order=pixels_outer".
 std::string to_text(const Schedule& schedule);
 
-/// kInvalidInput: not such a line.
+/// Parses the text form. kInvalidInput: not such a line.
 Result<Schedule> parse_schedule(std::string_view text);
 
 }  // namespace tinytune

@@ -9,9 +9,9 @@
 namespace tinytune {
 namespace {
 
-// Half a unit of a float's last bit where the tie above level `k` lies, in units of 2^-31.
+// Returns half a unit in the last place of a float at the tie above level `k`, in units of 2^-31.
 int band(int k) {
-  const auto twice = static_cast<unsigned>(std::abs(2 * k + 1));  // of the tie's distance from 0
+  const auto twice = static_cast<unsigned>(std::abs(2 * k + 1));  // twice the tie's magnitude
   return 1 << (std::bit_width(twice) - 2 + 7);
 }
 
@@ -46,7 +46,7 @@ std::optional<SteppedLevels> step_requantise(const Workload& w, const LayerData&
     if (ranges[c].low < INT32_MIN || ranges[c].high > INT32_MAX) return std::nullopt;
     if (dead) continue;
     if (shift < kLeastSteppedShift || shift > 31) return std::nullopt;
-    // Both functions are monotone: the same bytes on both sides of every step are the same bytes.
+    // Both functions are monotone, so they are equal if they agree on both sides of every step.
     const auto differs = [&](int64_t accumulator) {
       return accumulator >= ranges[c].low && accumulator <= ranges[c].high &&
              stepped(w, levels, accumulator, data.multiplier[c], right) !=

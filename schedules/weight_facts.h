@@ -1,4 +1,4 @@
-// What can be proved of a layer from its own weights, summarised for the Workload.
+// Proves the facts about a layer's constants that the Workload summarises.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,18 @@
 
 namespace tinytune {
 
-/// Whether the products of these weights with any int8 inputs keep within a 16-bit lane, that is
-/// within what it may reach on either side of its middle.
+/// Returns whether the sum of products of these weights with any int8 inputs fits a signed 16-bit
+/// lane.
 bool fits_lane(std::span<const int8_t> weights);
 
-/// `workload.facts` is ignored. Other roundings than TFLite's have no long form: kLong then says
-/// that no form is proved, and no kernel may be made. Groups run in reduction order (kernel row,
-/// kernel column, input channel; depthwise: row, column); the lane group is at most 64.
+/// Proves the strongest facts; ignores `workload.facts`. Only TFLite's rounding has a long form:
+/// for others kLong means that no form is proved, and no kernel may be made. Groups are in
+/// reduction order (kernel row, kernel column, input channel; depthwise: row, column); the lane
+/// group is at most 64.
 WeightFacts prove_facts(const Workload& workload, const LayerData& data);
 
-/// Whether these constants are as tame as `workload.facts` say, or tamer: every kernel that is
-/// legal for the workload then computes with them exactly.
+/// Returns whether `workload.facts` hold for these constants: every kernel that is legal for the
+/// workload then computes exactly with them.
 bool facts_hold(const Workload& workload, const LayerData& data);
 
 }  // namespace tinytune

@@ -108,7 +108,7 @@ Result<Workload> parse_workload(std::string_view text) {
   for (Rounding rounding : {Rounding::kHalfToEven, Rounding::kMultiplyAdd})
     if (text.ends_with(word_of(rounding))) w.rounding = rounding;
   TT_TRY(validate(w));
-  // The text form is canonical: whatever sscanf forgave, this does not.
+  // The text form is canonical, so this refuses all deviations that sscanf tolerates.
   if (to_text(w) != line) return bad;
   return w;
 }

@@ -1,9 +1,9 @@
 // A Workload: everything about a layer that decides which kernels are legal and how fast they are.
 //
-// Two layers with equal workloads share one tuning task. Weights themselves are not part of it,
-// but lane packing and the cheap requantisation depend on them, so a coarse summary is
-// (WeightFacts). A finer summary would split equal layers into separate tasks for nothing; a
-// coarser one would let a record be legal for one layer and wrong for its twin.
+// Two layers with equal workloads share one tuning task. A workload does not contain the weights,
+// but lane packing and cheap requantisation depend on them, so it has a coarse summary
+// (WeightFacts). A finer summary would split equal layers into separate tasks without benefit; a
+// coarser one would make a record legal for a layer that it computes wrongly.
 //
 // Shapes are in elements. All activations and weights are int8, biases int32.
 #pragma once
@@ -23,30 +23,29 @@ enum class Layout { kNhwc, kNchw };
 std::string_view name_of(OpKind op);
 std::string_view name_of(Layout layout);
 
-/// What the scaled accumulator becomes a whole number by.
+/// Rounding of the scaled accumulator to an integer.
 enum class Rounding {
   kTwice,        ///< TFLite's fixed point: after the multiplication and after the shift
-  kHalfToEven,   ///< ONNX's: float32(accumulator) * float32 scale, to nearest, ties to even
-  kMultiplyAdd,  ///< RequantShift's: accumulator * multiplier + addend, shifted right (LayerData)
+  kHalfToEven,   ///< ONNX: float32(accumulator) * float32 scale, to nearest, ties to even
+  kMultiplyAdd,  ///< RequantShift: accumulator * multiplier + addend, shifted right (LayerData)
 };
 
 enum class Requantise {
-  kLong,     ///< the reference's two steps in full, whatever the accumulators
-  kShifted,  ///< the short form behind a left shift, both shifts the channel's own: scales above
-             ///< 1/2
+  kLong,     ///< the reference's two steps in full, for any accumulator
+  kShifted,  ///< a left shift, then the short form; both shifts per channel; for scales above 1/2
   kShort,    ///< `(h + (h >> 31) + (1 << (s - 1))) >> s` after the high multiply
-  kFused,    ///< one multiply-high with the layer's own constants
-  kStepped,  ///< the whole product, its fraction compared with what its level asks: half to even
+  kFused,    ///< one multiply-high with constants found for the layer
+  kStepped,  ///< full product; its fraction is compared with a threshold by level: half to even
 };
 
 /// "long", "shifted", "short", "fused", "stepped".
 std::string_view name_of(Requantise requantise);
 
-/// What templates may know about a layer's constants.
+/// Facts about a layer's constants on which templates may rely.
 struct WeightFacts {
-  /// Every group of this many consecutive products, in the order the reduction runs, keeps
-  /// 128 * sum|w| <= 32767 for every output channel. A power of two; 1 when only single products
-  /// are proved (which always holds).
+  /// Every group of this many consecutive products, in reduction order, satisfies
+  /// 128 * sum|w| <= 32767 for every output channel. A power of two; 1: only single products are
+  /// proved (which always holds).
   int lane_group = 1;
   /// The cheapest requantisation proved for every channel (requantise.h).
   Requantise requantise = Requantise::kLong;
@@ -80,24 +79,24 @@ struct Workload {
   int64_t input_bytes() const { return int64_t{batch} * in_h * in_w * in_c; }
   int64_t output_bytes() const { return int64_t{batch} * out_h * out_w * out_c; }
   int64_t weight_bytes() const;
-  /// Terms of one output's sum.
+  /// Number of terms of one output's sum.
   int64_t reduction() const;
 };
 
-/// One line, every field, in a fixed order; parse() of it gives an equal workload.
-/// Example: "conv2d_s8 nhwc n1 in49x10x1 out25x5x64 k10x4 s2x2 d1x1 p4,1 g1 m1 zp83,-128
-/// act-128,127 lane1 fused"; half to even says " even" behind it, multiply and add " addend".
+/// Returns every field on one line, in a fixed order; parse_workload() of it gives an equal
+/// workload. Example: "conv2d_s8 nhwc n1 in49x10x1 out25x5x64 k10x4 s2x2 d1x1 p4,1 g1 m1 zp83,-128
+/// act-128,127 lane1 fused"; kHalfToEven appends " even", kMultiplyAdd " addend".
 std::string to_text(const Workload& workload);
 
-/// The text of the layer's shape alone: without zero points, bounds and what constants allow, which
-/// training anew changes. A kernel that is fast for one layer of a shape mostly is for another.
+/// Returns the text of the layer's shape alone, without zero points, bounds and facts, which change
+/// when a model is retrained. A kernel that is fast for one layer of a shape mostly is for others.
 std::string shape_text(const Workload& workload);
 
-/// kInvalidInput: not such a line, or sizes that are not positive or do not fit together.
+/// Parses the text form. kInvalidInput: not such a line, or validate() fails.
 Result<Workload> parse_workload(std::string_view text);
 
-/// Positive sizes, no product of them above 2^31 - 1, channels that fit the operator.
-/// kInvalidInput says which field.
+/// Checks for positive sizes, no product of them above 2^31 - 1, and channels that fit the
+/// operator. kInvalidInput names the field.
 Status validate(const Workload& workload);
 
 }  // namespace tinytune

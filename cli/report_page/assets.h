@@ -1,4 +1,4 @@
-// The files of this folder, compiled in.
+// The files of this folder, compiled into the program.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 namespace tinytune::internal {
 
 struct PageAssets {
-  std::string html;           ///< with places @style@, @script@, @chart_library@ and @data@
-  std::string style, script;  ///< all scripts, in order
-  std::string chart_library;  ///< empty where the build could not have it
+  std::string html;           ///< with placeholders @style@, @script@, @chart_library@, @data@
+  std::string style, script;  ///< the style; all scripts, in order
+  std::string chart_library;  ///< empty if it was not available to the build
 };
 
 const PageAssets& page_assets();

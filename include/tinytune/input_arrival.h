@@ -1,18 +1,17 @@
-// How a network is given its input.
+// How the caller passes a network its input: whole, by rows, or as a sliding window.
 #pragma once
 
 namespace tinytune {
-/// At once, or some rows at a time.
+/// Delivery of a network's input.
 enum class InputArrival {
-  kWhole,  ///< written into the arena
-  /// Some rows at a time, of the one input, an image in NHWC. What is computed of them runs in
-  /// strips (ADR 58), so that the whole input never exists. Without a limit on the arena it takes
-  /// what the network would take otherwise less the input, or the least that strips reach if that
-  /// is more.
+  kWhole,  ///< written into the arena at once
+  /// Some rows at a time of the only input, an NHWC image. The layers that read them run in strips
+  /// (ADR 58), so that the whole input never exists. Without a limit the arena takes the bytes of
+  /// kWhole less the input, or the smallest arena that strips reach if that is larger.
   kRows,
-  /// Rows without end, of which the input is the last ones: a window that slides over time, as in
-  /// keyword spotting. What windows have in common is kept and computed once (ADR 54). Of layers
-  /// that do not pad in time; the first one that does sees its whole input in each step.
+  /// An endless stream of rows. The input is a window of the latest rows that slides over time, as
+  /// in keyword spotting. Results that windows share are kept and computed once (ADR 54), for
+  /// layers that do not pad in time; the first layer that does reads its whole input in each step.
   kFrames,
 };
 

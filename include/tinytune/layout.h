@@ -1,15 +1,15 @@
-// In which order a network's activations stand in memory between its layers.
+// Memory layout of a network's activations between its layers.
 //
-// Inputs and outputs are NHWC whatever is chosen: it is the model's order, and the caller's.
+// Inputs and outputs are always NHWC: it is the order of the model and of the caller.
 #pragma once
 
 namespace tinytune {
 
-/// The order of activations in memory; kAuto chooses it by layer.
+/// Layout of activations.
 enum class LayoutPolicy {
-  kNhwc,  ///< every layer
-  kNchw,  ///< every convolution and what stands between them; transforms where others need NHWC
-  kAuto,  ///< by layer, from measured cycles of kernels and transforms
+  kNhwc,  ///< NHWC for every layer
+  kNchw,  ///< NCHW for convolutions and layers between them; transforms where others need NHWC
+  kAuto,  ///< chosen per layer from measured cycles of kernels and transforms
 };
 
 }  // namespace tinytune

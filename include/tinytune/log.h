@@ -1,4 +1,4 @@
-// Records of a log, for whoever asks what is known before tuning anything.
+// Queries the records of a log, without tuning.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +20,20 @@ struct LogRecord {
   uint64_t code_bytes = 0, ram_bytes = 0;  ///< of the image; of scratch and stack
   std::string fidelity;                    ///< "build", "simulate", "board"
   std::string tuner, tool, time, detail;   ///< as doc/records.md has them
-  double seconds = 0;                      ///< that it took a worker; 0: not said
+  double seconds = 0;                      ///< a worker's time for it; 0: not recorded
 };
 
 /// Which records of a log to return.
 struct LogQuery {
-  /// A known device or a device file: only records that this build would use there. Empty: all.
+  /// A known device or a device file: only records that this build would use for it. Empty: all.
   std::string device;
   std::string workload;    ///< a canonical line (Layer::workload(), TaskInfo::workload); empty: all
-  bool best_only = false;  ///< of each workload and device the one with the fewest cycles
-  MessageSink on_message;  ///< damaged lines, and records set aside
+  bool best_only = false;  ///< only the record of fewest cycles per workload and device
+  MessageSink on_message;  ///< reports damaged lines and ignored records
 };
 
-/// In the log's order. kNotFound, kInvalidInput: no such log or device, or malformed.
+/// Returns the matching records, in the log's order. kNotFound, kInvalidInput: the log or device is
+/// missing or malformed.
 Result<std::vector<LogRecord>> query_log(const std::string& path, const LogQuery& query = {});
 
 }  // namespace tinytune

@@ -1,9 +1,9 @@
-// How much memory a network may take: a promise to keep, not a wish.
+// Limits on a network's memory. They are hard: a network that exceeds one is an error.
 //
-// RAM is shared with an application. Kernels trade scratch for speed, and what is copied from flash
-// to RAM saves waits, so a network without a limit would take all there is. By default its arena
-// exceeds the bytes of tensors alive at once as far as bytes buy speed (doc/memory.md), and copies
-// leave half of what the arena leaves free; who has memory to spend says so.
+// RAM is shared with an application. Kernels trade scratch for speed, and copies from flash to RAM
+// save waits, so a network without limits would take all memory. By default the arena exceeds the
+// bytes of tensors alive at once only as far as its bytes buy enough speed (doc/memory.md), and
+// copies take half of the RAM outside the arena. Set a limit explicitly to allow more.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 
 namespace tinytune {
 
-/// The most bytes that a network may take; all optional.
+/// Upper bounds in bytes; all optional.
 struct MemoryLimits {
-  /// Of all RAM: arena, copied code and weights, stack. Default: the device's. With it the arena
-  /// may grow, and copies may take, as far as it allows.
+  /// All RAM: arena, copied code and weights, stack. Default: the device's. If set, the arena and
+  /// copies may use all of it.
   std::optional<uint64_t> ram_bytes;
-  /// Of tensors and scratch. Default: what its bytes are worth, or the least that kernels need.
+  /// Tensors and scratch. Default: as long as bytes buy enough speed, or the least that works.
   std::optional<uint64_t> arena_bytes;
-  std::optional<uint64_t> flash_bytes;  ///< of the library: weights and code. Default: the device's
-  /// Of code and weights copied to the device's fast memory, if it has any; kAllFastRam: what fits.
-  /// Default: half of what the arena leaves free, with room for a small application.
+  std::optional<uint64_t> flash_bytes;  ///< the library: weights and code. Default: the device's
+  /// Code and weights copied to the device's fast memory, if it has any; kAllFastRam: all that fit.
+  /// Default: half of the RAM outside the arena, with room for a small application.
   std::optional<uint64_t> fast_ram_bytes;
 };
 
-/// As much as fits.
+/// Value of fast_ram_bytes: as much as fits.
 inline constexpr uint64_t kAllFastRam = std::numeric_limits<uint64_t>::max();
 
 }  // namespace tinytune

@@ -1,7 +1,7 @@
-// A model as tinytune sees it: loaded, checked, and cut into tuning tasks.
+// A model: loaded, checked, and split into tuning tasks.
 //
-// Loading rewrites the network (graph passes) and does everything that can be refused about a
-// model, so that later calls fail only for what they themselves do.
+// Loading rewrites the network (graph passes) and makes every check that can refuse a model, so
+// that later calls fail only for reasons of their own.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 
 namespace tinytune {
 
-/// A tensor at an operator's or the model's border.
+/// An input or output tensor of an operator or of the model.
 struct TensorInfo {
   int id = 0;              ///< index in the model file
-  std::string name;        ///< the file's, as it stands there
+  std::string name;        ///< as in the file
   std::string type;        ///< "int8", "float32", …
   std::vector<int> shape;  ///< NHWC, outermost first; empty for a scalar
   int64_t bytes = 0;       ///< of the whole tensor
@@ -27,32 +27,32 @@ struct TensorInfo {
 struct OperatorInfo {
   int index = 0;                            ///< in the model file
   std::string op;                           ///< TFLite's name: "CONV_2D"
-  std::vector<TensorInfo> inputs, outputs;  ///< constants left out
+  std::vector<TensorInfo> inputs, outputs;  ///< without constants
   int64_t macs = 0;                         ///< multiply-accumulates, those on padding included
   int64_t macs_executed = 0;                ///< after graph passes
-  std::optional<int> task;                  ///< where templates make kernels for it
+  std::optional<int> task;                  ///< index of its task; absent: no template takes it
 };
 
-/// Layers that share a workload, and so records and a kernel.
+/// Layers that share a workload, and therefore records and a kernel.
 struct TaskInfo {
-  int index = 0;            ///< what `--tasks` and TuneOptions::tasks take
+  int index = 0;            ///< for `--tasks` and TuneOptions::tasks
   std::string name;         ///< for people
   std::string workload;     ///< one line: everything that decides which kernels are legal
-  std::vector<int> layers;  ///< operators that share it
+  std::vector<int> layers;  ///< operators of the task
   int64_t macs = 0;         ///< of one layer
 };
 
-/// A model's operators, borders and tuning tasks.
+/// A model's operators, inputs, outputs and tuning tasks.
 struct ModelInfo {
   std::string name;                         ///< a C identifier derived from the file's stem
   std::vector<OperatorInfo> operators;      ///< in execution order
   std::vector<TensorInfo> inputs, outputs;  ///< in the file's order
   std::vector<TaskInfo> tasks;              ///< by index
   int64_t macs = 0, macs_executed = 0;      ///< sums over the operators
-  int64_t arena_lower_bound = 0;  ///< the most bytes of tensors alive in one step, all NHWC
+  int64_t arena_lower_bound = 0;  ///< largest sum of bytes of tensors alive in one step, all NHWC
 };
 
-/// Something that makes a well-formed model unusable here.
+/// A reason why a well-formed model is not supported.
 struct UnsupportedInfo {
   int index = -1;      ///< the operator at fault; -1 for the model as a whole
   std::string op;      ///< TFLite's name
@@ -61,21 +61,21 @@ struct UnsupportedInfo {
 
 /// A tensor of the model file, whether or not an operator reads it.
 struct TensorDetails {
-  TensorInfo info;           ///< with 0 bytes where its type or shape is not supported
-  bool is_constant = false;  ///< the file has its value
-  /// The value of q is scale * (q - zero point). One of each for the whole tensor, or one for each
-  /// index of `axis`; empty where it is not quantised.
+  TensorInfo info;           ///< 0 bytes if its type or shape is not supported
+  bool is_constant = false;  ///< the file holds its value
+  /// The real value of q is scale * (q - zero point). One scale and zero point per tensor, or one
+  /// per index of `axis`; empty if the tensor is not quantised.
   std::vector<float> scales;
   std::vector<int32_t> zero_points;  ///< as many as scales
-  int axis = 0;                      ///< that scales go along, where there are several
+  int axis = 0;                      ///< axis of per-channel scales
 };
 
-/// All there is to say of a model file.
+/// Contents of a model file, supported or not.
 struct Inspection {
-  ModelInfo info;                            ///< without tasks while something is unsupported
-  std::vector<TensorDetails> tensors;        ///< by id, constants too
-  std::vector<UnsupportedInfo> unsupported;  ///< empty: Model::load() takes the file
-  std::string refusal;                       ///< otherwise the message of Model::load()
+  ModelInfo info;                            ///< without tasks if something is unsupported
+  std::vector<TensorDetails> tensors;        ///< by id, constants included
+  std::vector<UnsupportedInfo> unsupported;  ///< empty: Model::load() accepts the file
+  std::string refusal;                       ///< message of Model::load() if it refuses the file
 };
 
 /// A rewrite of the network that changes no bit of its outputs.
@@ -86,43 +86,43 @@ struct PassInfo {
 /// The graph passes of this version, in the order they run.
 std::vector<PassInfo> known_passes();
 
-/// How a model is rewritten when it is loaded.
+/// How a model is read and rewritten when it is loaded.
 struct LoadOptions {
-  /// Names of known_passes() to leave out; "all" leaves out every one. Tasks and their workloads
-  /// follow from it, so a log made with other passes may not fit.
+  /// Names of known_passes() to skip; "all" skips every pass. Passes change tasks and workloads, so
+  /// a log made with other passes may not match.
   std::vector<std::string> disabled_passes;
-  /// Operators that are left to C functions of the caller's: "CUSTOM:softsign=dsp/softsign.h". The
-  /// header declares softsign(), and dsp/softsign.c is its code where there is one: without it
-  /// run_model() refuses, and libraries have a stub in their smoke test.
+  /// Operators implemented by the caller's C functions: "CUSTOM:softsign=dsp/softsign.h". The
+  /// header declares softsign(); dsp/softsign.c, if it exists, defines it. Without it run_model()
+  /// fails, and a library's smoke test contains a stub.
   std::vector<std::string> externals;
-  /// Of an .onnx network of plain integers that are declared float32: the types of inputs that
-  /// nothing else says, "name=uint8", int8 or int32.
+  /// For an .onnx network of plain integers that are declared float32: types of inputs that cannot
+  /// be inferred, "name=uint8", int8 or int32.
   std::vector<std::string> input_types;
-  /// Of an .onnx network: outputs that are inputs of the next inference, "input=output". Both leave
-  /// the network's border and become state in the arena, zero after NAME_reset(). Of equal shapes
-  /// the output replaces the input. Along one axis they may differ: a longer output is the input
-  /// with new elements behind it, of which the last stay; a shorter one is the new elements alone,
-  /// which go behind what is left of the input.
+  /// For an .onnx network: outputs fed back as inputs of the next inference, "input=output". Both
+  /// become state in the arena (zero after NAME_reset()) instead of inputs and outputs of the
+  /// network. With equal shapes the output replaces the input. They may differ along one axis: a
+  /// longer output is the input followed by new elements, of which the last are kept; a shorter one
+  /// holds only the new elements, which are appended to the rest of the input.
   std::vector<std::string> states;
 };
 
-/// Everything about a model file at once, supported or not. kNotFound, kInvalidInput: as
+/// Reads all information of a model file, supported or not. kNotFound, kInvalidInput: as
 /// Model::load().
 Result<Inspection> inspect_model(const std::string& path, const LoadOptions& options = {});
 
-/// Cheap to copy; copies share one immutable model. Thread-safe.
+/// A loaded model. Cheap to copy; copies share one immutable model. Thread-safe.
 class Model {
  public:
-  /// Reads a .tflite file, C source with one in an array, or a quantised .onnx file. kNotFound: no
-  /// such file. kInvalidInput: not one, or damaged; or an unknown pass; or an operator in
-  /// `externals` that it does not have. kUnsupported: operators or types outside what this version
-  /// does; the message lists every one.
+  /// Reads a .tflite file, C source that holds one in an array, or a quantised .onnx file.
+  /// kNotFound: no such file. kInvalidInput: another format, or damaged; an unknown pass; or an
+  /// operator in `externals` that the model does not have. kUnsupported: operators or types that
+  /// this version does not support; the message lists all of them.
   static Result<Model> load(const std::string& path, const LoadOptions& options = {});
 
-  const std::string& path() const;  ///< as it was loaded from
+  const std::string& path() const;  ///< path it was loaded from
   const ModelInfo& info() const;    ///< lives as long as any copy of the model
 
-  struct State;  ///< the library's own
+  struct State;  ///< internal to the library
   const State& state() const { return *state_; }
 
  private:

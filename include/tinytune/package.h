@@ -1,11 +1,11 @@
-// Which build system a generated library is laid out for. The sources are the same in all.
+// Build systems for which a generated library can be packaged. The sources are the same in all.
 #pragma once
 
 #include <string>
 
 namespace tinytune {
 
-/// Whose build files a package has.
+/// Target build system of a package.
 enum class PackageFormat {
   kCmake,       ///< a static library
   kEspIdf,      ///< a component
@@ -17,11 +17,11 @@ enum class PackageFormat {
   kStm32Cube,   ///< a library for the CMake projects that STM32CubeMX makes
 };
 
-/// What registries of libraries ask of a package. Manifests have these fields where they are known.
+/// Fields that library registries require of a package. Manifests contain those that are set.
 struct PackageIdentity {
-  std::string version = "1.0.0";  ///< of the package: numbers and dots
-  std::string url;                ///< where its source or its description is
-  std::string licence;            ///< SPDX's expression
+  std::string version = "1.0.0";  ///< version of the package: numbers and dots
+  std::string url;                ///< address of its source or description
+  std::string licence;            ///< SPDX expression
 };
 
 }  // namespace tinytune

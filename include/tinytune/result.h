@@ -1,6 +1,6 @@
 // Result<T>: a value or an Error. Spelled like std::expected, so that C++23 can make it an alias.
 //
-// Errors are for calls that could not do their job. Outcomes of tuning (a kernel that does not
+// An Error means that a call could not do its job. Outcomes of tuning (a kernel that does not
 // build, crashes, or computes wrong bytes) are data: see records/measurement.h.
 //
 // Thread-safety: as for any value type. No exceptions, no RTTI.
@@ -13,7 +13,7 @@
 
 namespace tinytune {
 
-/// Why a call could not do its job. The list is closed; the message names the input at fault.
+/// Kind of a failure. The list is closed; the message names the input at fault.
 enum class ErrorCode {
   kInvalidInput,  ///< malformed model, log, device file, option or argument
   kUnsupported,   ///< well formed, but outside what this version does
@@ -22,14 +22,15 @@ enum class ErrorCode {
   kDeviceLost,    ///< a board or worker is in an unknown state; reset it before asking again
   kInterrupted,   ///< stopped on request; what was reported is kept
 };
-/// Why a call could not do its job: a code for programs, a line for people.
+/// A failure: a code for programs and a line for people, which names the input at fault.
 class Error {
- public:  // made of a code, and of one line that names what is at fault
+ public:
+  /// Makes an error from a code and one line that names what is at fault.
   Error(ErrorCode code, std::string message) : code_(code), message_(std::move(message)) {}
   ErrorCode code() const { return code_; }                 ///< for programs to branch on
   const std::string& message() const { return message_; }  ///< for people
 
-  /// The same error with "context: " before the message, for borders that know more.
+  /// Returns the same error with "context: " before the message, for callers that know more.
   Error within(const std::string& context) const { return Error(code_, context + ": " + message_); }
 
  private:
@@ -40,17 +41,17 @@ class Error {
 namespace internal {
 [[noreturn]] void result_misused(const char* what, const char* detail);
 }
-/// A value, or the error in its place. A function returns either as it is.
+/// A value or an Error. Both convert implicitly, so that a function can return either.
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::move(value)) {}      ///< it worked
-  Result(Error error) : state_(std::move(error)) {}  ///< it did not
+  Result(T value) : state_(std::move(value)) {}      ///< success
+  Result(Error error) : state_(std::move(error)) {}  ///< failure
 
-  bool has_value() const { return state_.index() == 0; }  ///< whether it worked
+  bool has_value() const { return state_.index() == 0; }  ///< whether the call succeeded
   explicit operator bool() const { return has_value(); }  ///< the same
 
-  /// Aborts through the check handler when there is no value, in release builds too.
+  /// Returns the value. Aborts through the check handler if there is none, in release builds too.
   T& value() & { return require(), std::get<0>(state_); }
   const T& value() const& { return require(), std::get<0>(state_); }    ///< as above
   T&& value() && { return require(), std::get<0>(std::move(state_)); }  ///< as above
@@ -59,7 +60,7 @@ class [[nodiscard]] Result {
   T&& operator*() && { return std::move(*this).value(); }               ///< as above
   T* operator->() { return &value(); }                                  ///< as above
   const T* operator->() const { return &value(); }                      ///< as above
-  /// Aborts where there is a value.
+  /// Returns the error. Aborts if there is a value.
   const Error& error() const {
     if (has_value()) internal::result_misused("error() of a Result that holds a value", "");
     return std::get<1>(state_);
@@ -72,16 +73,16 @@ class [[nodiscard]] Result {
   }
   std::variant<T, Error> state_;
 };
-/// The same without a value.
+/// Success without a value, or an Error.
 template <>
 class [[nodiscard]] Result<void> {
  public:
-  Result() = default;                                ///< it worked
-  Result(Error error) : error_(std::move(error)) {}  ///< it did not
+  Result() = default;                                ///< success
+  Result(Error error) : error_(std::move(error)) {}  ///< failure
 
-  bool has_value() const { return !error_.has_value(); }  ///< whether it worked
+  bool has_value() const { return !error_.has_value(); }  ///< whether the call succeeded
   explicit operator bool() const { return has_value(); }  ///< the same
-  const Error& error() const {                            ///< aborts where it worked
+  const Error& error() const {                            ///< aborts if the call succeeded
     if (has_value()) internal::result_misused("error() of an ok Status", "");
     return *error_;
   }
@@ -90,9 +91,9 @@ class [[nodiscard]] Result<void> {
   std::optional<Error> error_;
 };
 
-/// Success, or the reason why not.
+/// Success or an Error.
 using Status = Result<void>;
-inline Status ok_status() { return Status(); }  ///< it worked
+inline Status ok_status() { return Status(); }  ///< success
 
 }  // namespace tinytune
 

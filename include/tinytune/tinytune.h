@@ -29,21 +29,21 @@
 
 namespace tinytune {
 
-/// "0.2.0".
+/// Returns the version, "0.2.0".
 const char* version();
 
-/// A known device, for people to choose from.
+/// A device known to the library.
 struct DeviceInfo {
-  std::string name, description;        ///< for `--device`, and for people
+  std::string name, description;        ///< for `--device`; for people
   std::string isa;                      ///< "rv32imc"
   std::optional<uint64_t> clock_hz;     ///< absent on pure instruction counters
   std::vector<std::string> transports;  ///< "simulator", "gdb", "serial"
-  /// What `run` and `compile` copy from flash to as far as it fits: "code sram2 64 KiB, weights
-  /// sram3 364 KiB"; empty where everything has its place.
+  /// Memories to which `run` and `compile` copy from flash as far as space allows: "code sram2
+  /// 64 KiB, weights sram3 364 KiB"; empty if nothing is copied.
   std::string fast_memory;
 };
 
-/// The devices compiled into the library.
+/// Returns the devices compiled into the library.
 std::vector<DeviceInfo> list_devices();
 
 }  // namespace tinytune

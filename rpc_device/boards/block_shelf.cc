@@ -18,7 +18,7 @@ std::optional<uint32_t> BlockShelf::find(const Digest& digest, uint32_t size_byt
   return std::nullopt;
 }
 
-// The highest one.
+// Returns the highest address with enough room.
 std::optional<uint32_t> BlockShelf::gap_of(uint32_t size_bytes) const {
   uint32_t gap_end = end_;
   const auto fits_after = [&](uint32_t begin) -> std::optional<uint32_t> {

@@ -1,9 +1,9 @@
-// Blocks of bytes that stay in a board's RAM between kernels, by what they are: constants that
-// other schedules of a task want elsewhere, and inputs. A copy on the board costs the link a few
-// bytes where sending costs all of them, and a core a tenth of what making them of a seed does.
+// Cache of blocks in a board's RAM between kernels, by digest: inputs, and constants that other
+// schedules of a task need at other addresses. A copy on the board costs the link a few bytes
+// instead of the whole block, and the core a tenth of the time of generating it from a seed.
 //
-// They lie in the data memory above whatever the loaded kernel has there, from its end downwards. A
-// kernel that needs more takes it from them; for a new block those used longest ago make room.
+// Blocks are in the data memory above the loaded kernel's data, from the memory's end downwards. A
+// kernel that needs more evicts them; a new block evicts the least recently used ones.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@
 
 namespace tinytune {
 
-/// Book-keeping alone: whoever asks does the copying.
+/// Only keeps the index; the caller copies.
 class BlockShelf {
  public:
-  /// RAM from `begin` to `end`, all of it free.
+  /// Manages RAM from `begin` to `end`, initially all free.
   BlockShelf(uint32_t begin, uint32_t end) : begin_(begin), free_from_(begin), end_(end) {}
 
-  /// Where the block lies; it counts as used.
+  /// Returns the block's address and marks it as used.
   std::optional<uint32_t> find(const Digest& digest, uint32_t size_bytes);
-  /// Where it may be put, 8-byte aligned. Nothing: it is larger than the room.
+  /// Adds a block and returns its address, 8-byte aligned. nullopt: larger than the whole room.
   std::optional<uint32_t> add(const Digest& digest, uint32_t size_bytes);
-  /// Without another block making room.
+  /// Returns whether a block fits without evicting another.
   bool has_room(uint32_t size_bytes) const { return gap_of(size_bytes).has_value(); }
-  /// What lies below `address` is a kernel's; blocks that reach into it are gone.
+  /// Gives the memory below `address` to a kernel; evicts blocks that reach into it.
   void give_up_below(uint32_t address);
   void clear() { blocks_.clear(); }
 

@@ -11,7 +11,8 @@ std::optional<uint32_t> BoardImage::address_of(const std::string& symbol) const 
   return at->second.address;
 }
 
-// Loaded as the simulator does, into pages that nothing executes, so that both take the same files.
+// Uses the simulator's loader, on memory that is never executed, so that both accept the same
+// files.
 Result<BoardImage> read_image(std::span<const uint8_t> elf, const Device& device) {
   Memory memory;
   for (const MemoryRegion& region : device.memories)

@@ -1,4 +1,4 @@
-// A linked ELF as what has to be in a board's memory before anything of it runs.
+// A linked ELF as the bytes to write to a board's memory before it runs.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace tinytune {
 
 struct ImageSegment {
   uint32_t address = 0;
-  std::vector<uint8_t> bytes;  ///< what the file leaves out is zero
+  std::vector<uint8_t> bytes;  ///< zeros where the file has none
   bool operator==(const ImageSegment&) const = default;
 };
 
@@ -23,11 +23,11 @@ struct BoardImage {
   ElfInfo info;
   std::vector<ImageSegment> segments;
 
-  /// Nothing: there is no such function or object.
+  /// Returns the address of a function or object; nullopt: there is none of that name.
   std::optional<uint32_t> address_of(const std::string& symbol) const;
 };
 
-/// kInvalidInput: no executable for this device, or outside its memories.
+/// kInvalidInput: not an executable for this device, or outside its memories.
 Result<BoardImage> read_image(std::span<const uint8_t> elf, const Device& device);
 
 }  // namespace tinytune

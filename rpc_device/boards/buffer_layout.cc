@@ -14,8 +14,8 @@ uint64_t pages_for(const Argument& buffer) {
   return round_up(std::max<uint64_t>(buffer.size_bytes, 1), kPage);
 }
 
-// The first multiple of 16 MiB, above the first 512 MiB (where return addresses and vector tables
-// live), from which `size` bytes are free of the device's memories.
+// Returns the first multiple of 16 MiB above the first 512 MiB (used for return addresses and
+// vector tables) from which `size` bytes overlap none of the device's memories.
 std::optional<uint64_t> free_range(const Device& device, uint64_t size) {
   constexpr uint64_t kStep = uint64_t{16} << 20;
   for (uint64_t base = uint64_t{512} << 20; base + size <= uint64_t{1} << 32; base += kStep) {
@@ -50,14 +50,14 @@ BufferLayout place_pages(uint64_t base, std::span<const Argument> buffers, Guard
   return layout;
 }
 
-/// With what the alignment before it may take.
+/// Returns an upper bound on a buffer's bytes with alignment padding.
 uint64_t taken_by(const Argument& buffer) {
   return uint64_t{buffer.size_bytes} + std::max(buffer.alignment, 1u) - 1;
 }
 
 /// A memory that is being filled.
 struct Room {
-  /// Behind what an image has there.
+  /// Begins after the image's segments in this memory.
   Room(const MemoryRegion& memory, std::span<const AddressRange> segments)
       : at(memory.address), end_(at + memory.size_bytes) {
     for (const AddressRange& segment : segments)
@@ -65,8 +65,8 @@ struct Room {
         at = std::max(at, uint64_t{segment.address} + segment.size_bytes);
   }
 
-  uint64_t at;        ///< of the next buffer
-  uint64_t kept = 0;  ///< bytes for buffers that may go nowhere else
+  uint64_t at;        ///< first free address
+  uint64_t kept = 0;  ///< bytes reserved for buffers that may go nowhere else
 
   uint64_t begin_of(const Argument& buffer) const {
     return round_up(at, std::max(buffer.alignment, 1u));
@@ -89,7 +89,7 @@ std::optional<BufferLayout> place_as_firmware_does(const Device& device,
   Room data(device.memory(device.data_memory), {});
   data.at += used_bytes;
   Room flash(device.memory(device.rodata_memory), segments);
-  std::vector<Room> others;  // for weights, beside the data memory
+  std::vector<Room> others;  // memories for weights other than the data memory
   std::vector<Room*> for_constants;
   others.reserve(device.fast_rodata_memories.size());
   for (const std::string& name : device.fast_rodata_memories)

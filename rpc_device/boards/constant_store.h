@@ -1,7 +1,7 @@
 // Constants that a board holds, by digest.
 //
-// Which ones a kernel needs is known when it is loaded. So what the last load() named, and what was
-// kept since, always stays; of the rest, what was named the longest ago goes when room is short.
+// A kernel names its constants when it is loaded. Constants named by the last load(), or added
+// since, always stay; of the others, those named longest ago are dropped when room is short.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class ConstantStore {
   explicit ConstantStore(uint64_t room_bytes) : room_bytes_(room_bytes) {}
 
   void keep(const Digest& digest, std::span<const uint8_t> bytes);
-  /// A load names its constants: begin once, then name each. Null: it is lacking.
+  /// For a load, begin_load() once, then name() each constant. Null: the store lacks it.
   void begin_load() { ++load_; }
   const std::vector<uint8_t>* name(const Digest& digest);
   uint64_t size_bytes() const { return size_bytes_; }
@@ -28,7 +28,7 @@ class ConstantStore {
  private:
   struct Kept {
     std::vector<uint8_t> bytes;
-    uint64_t load = 0;  ///< the last that named it
+    uint64_t load = 0;  ///< number of the last load that named it
   };
   void make_room();
 
@@ -38,11 +38,12 @@ class ConstantStore {
 
 /// The constants among a kernel's arguments.
 struct NamedConstants {
-  std::vector<std::vector<uint8_t>> contents;  ///< by argument; empty for what is no constant
-  std::vector<Digest> lacking;                 ///< each once
+  std::vector<std::vector<uint8_t>> contents;  ///< by argument; empty if it is not a constant
+  std::vector<Digest> lacking;                 ///< missing constants, each once
 };
 
-/// Begins a load that names them. kInvalidInput: one is of another size than its argument.
+/// Begins a load and names its constants. kInvalidInput: the size of one differs from its
+/// argument's.
 Result<NamedConstants> name_constants(ConstantStore& store, std::span<const Argument> arguments);
 
 }  // namespace tinytune

@@ -38,7 +38,7 @@ Result<std::unique_ptr<RemoteCore>> open_gdb(const BoardAddress& address, const 
       device, facts, [=] { return open_tcp_link(place, kConnectPatience); }, "gdb:" + place);
 }
 
-// Built when a board lacks it, and not before.
+// Builds the runner only when a board lacks it.
 Status load_runner(ByteLink& link, const Device& device, const BoardFacts& facts) {
   TT_TRY_ASSIGN(const auto elf, build_firmware(device, facts));
   TT_TRY_ASSIGN(const LoadableFirmware runner, loadable(elf, device));
@@ -56,7 +56,7 @@ Result<std::unique_ptr<RemoteCore>> open_serial(const BoardAddress& address, con
   const std::string& loader = facts.runner->loader;
   if (loader == "esp_rom")
     options.load = [device, facts](ByteLink& link) { return load_runner(link, device, facts); };
-  else if (!loader.empty() && loader != "uf2")  // which people give to it
+  else if (!loader.empty() && loader != "uf2")  // a UF2 file is copied by hand
     return Error(ErrorCode::kUnsupported, "device " + device.name + ": there is no loader '" +
                                               loader + "'; there are esp_rom and uf2");
   const std::string path = address.place;
@@ -67,8 +67,8 @@ Result<std::unique_ptr<RemoteCore>> open_serial(const BoardAddress& address, con
   return std::unique_ptr<RemoteCore>(std::move(core));
 }
 
-/// The runner, built for the device, and the program of this machine that is the board. Both live
-/// as long as some link may have to be opened again.
+/// Builds the runner for the device and opens a board that is a program on this machine. The
+/// runner's file is kept as long as a link may have to be reopened.
 Result<std::unique_ptr<RemoteCore>> open_process(
     const Device& device, const BoardFacts& facts,
     const std::function<std::vector<std::string>(const std::string& runner)>& command) {
@@ -129,9 +129,9 @@ Result<std::unique_ptr<RemoteCore>> open_qemu(const BoardAddress&, const Device&
 
 struct Transport {
   std::string_view name;
-  std::string_view place;  ///< what follows the colon, for people; empty: the device says it all
+  std::string_view place;  ///< format of PLACE, for people; empty: needs none
   OpenCore open;
-  std::string_view where_lost;  ///< what to do where it does not answer
+  std::string_view where_lost;  ///< advice if it does not answer
 };
 
 constexpr std::array kTransports = {
@@ -158,8 +158,7 @@ std::string all_transports() {
   return all;
 }
 
-// How a device is reached that has no simulator and needs no place. Empty: it has one, or needs
-// one.
+// Returns the transport of a device that has no simulator and needs no place; empty for others.
 std::string own_transport(const Device& device) {
   for (const std::string& name : device.transports) {
     if (name == "simulator") return "";
@@ -188,7 +187,7 @@ Result<BoardAddress> parse_board_address(std::string_view text) {
   const size_t at = text.rfind('@');
   address.device = std::string(text.substr(0, at));
   if (at == std::string_view::npos) {
-    // Whatever else is wrong with the device is said by who loads it.
+    // Errors in the device are reported when it is loaded for use.
     const auto device = load_device(address.device);
     if (device) address.transport = own_transport(*device);
     return address;

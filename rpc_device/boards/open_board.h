@@ -1,7 +1,7 @@
-// A board by the words that name it: "esp32c3", "stm32f7@gdb:localhost:3333".
+// Opens a board by its address: "esp32c3", "stm32f7@gdb:localhost:3333".
 //
-// The device says what the chip is, the transport how this one is reached. Each transport is a row
-// of one table, here.
+// The device names the chip, the transport the way to reach it. Each transport is a row of one
+// table, in open_board.cc.
 #pragma once
 
 #include <memory>
@@ -16,35 +16,35 @@
 
 namespace tinytune {
 
-/// DEVICE or DEVICE@TRANSPORT:PLACE. A device by itself is its simulator; one that has none, such
-/// as "host", is the first of its file's transports that needs no place.
+/// DEVICE or DEVICE@TRANSPORT:PLACE. A device alone means its simulator, or, if it has none like
+/// "host", the first of its file's transports that needs no place.
 struct BoardAddress {
-  std::string device;     ///< what load_device() takes
+  std::string device;     ///< argument of load_device()
   std::string transport;  ///< empty: the simulator in this process
   std::string place;      ///< HOST:PORT, a path
 
   bool is_simulator() const { return transport.empty(); }
-  /// A program of this machine stands for the device, which has no simulator.
+  /// Returns whether a program on this machine represents the device, which has no simulator.
   bool is_program() const { return !transport.empty() && place.empty(); }
 };
 
-/// The same address with a known device's name as the list of devices has it: "esp32c3" for
-/// "ESP32C3". Other text is left as it is.
+/// Returns the address with a known device's name in its canonical case: "esp32c3" for "ESP32C3".
+/// Other text is unchanged.
 std::string canonical_board_address(const std::string& text);
 
-/// What stands before the '@'.
+/// Returns the part before the '@'.
 std::string device_part(const std::string& address);
 
-/// kInvalidInput: an '@' with no TRANSPORT:PLACE after it. kUnsupported: a transport that this
-/// version has not got; the message lists those it has.
+/// kInvalidInput: an '@' without TRANSPORT:PLACE after it. kUnsupported: unknown transport; the
+/// message lists the known ones.
 Result<BoardAddress> parse_board_address(std::string_view text);
 
-/// Opens a link and takes hold of the core. kInvalidInput: a simulator's address, or a device whose
-/// file does not allow it. Otherwise as the transport says: kDeviceLost when nobody answers.
+/// Opens a link and takes control of the core. kInvalidInput: a simulator's address, or a device
+/// whose file does not allow it. Other errors by transport; kDeviceLost: no answer.
 Result<std::unique_ptr<RemoteCore>> open_core(const BoardAddress& address, const Device& device);
 
-/// A board of `device`, which is the address's, perhaps in_flash(). `power_switch`: the command
-/// that switches a board off and on where nothing else makes it answer; empty: there is none.
+/// Opens a board. `device` is the address's device, or its in_flash() variant. `power_switch`:
+/// command that switches the board off and on if nothing else makes it answer; empty: none.
 Result<std::unique_ptr<Board>> open_board(const BoardAddress& address, const Device& device,
                                           const std::string& power_switch = "");
 

@@ -1,7 +1,7 @@
-// A board's power switch: a command of whoever set the board up, such as a USB hub's or a relay's.
+// A board's power switch: a user-supplied command, such as a USB hub's or a relay's.
 //
-// It is asked only where a reset over the link does not help, and has to leave the board as a new
-// session wants it: for a serial board with its runner loaded.
+// It is used only if a reset over the link does not help. It must leave the board ready for a new
+// session: a serial board with its runner loaded.
 #pragma once
 
 #include <chrono>
@@ -12,11 +12,12 @@
 
 namespace tinytune {
 
-/// Runs `command` in a shell; a minute at most. kDeviceLost: it failed, with its last words.
+/// Runs `command` in a shell for a minute at most. kDeviceLost: it failed; the message has its last
+/// output.
 Status switch_off_and_on(const std::string& command);
 
-/// What `attempt` says of a board that has its power again, tried until it is good: USB takes
-/// seconds to find a board, and its name in /dev is not there before.
+/// Repeats `attempt` until it succeeds, for 20 s at most, and returns its result: after power-on,
+/// USB takes seconds to find a board, and its name in /dev does not exist before.
 template <typename Attempt>
 auto once_awake(Attempt attempt) {
   constexpr std::chrono::seconds kWakesWithin{20};

@@ -7,10 +7,10 @@
 namespace tinytune {
 namespace {
 
-// On the host: several networks' worth of weights.
+// Memory on the host: enough for the weights of several networks.
 constexpr uint64_t kConstantRoom = uint64_t{64} << 20;
 
-// Less is sent in fewer bytes than two copies are asked for.
+// Smaller blocks take fewer bytes to send than the requests for two copies.
 constexpr size_t kLeastOnShelf = 64;
 
 LoadReport refused(LoadEnd end, std::string detail) {
@@ -20,7 +20,7 @@ LoadReport refused(LoadEnd end, std::string detail) {
   return report;
 }
 
-// What no kernel has of the data memory; none of it where calls have their stack there.
+// Makes a shelf in the data memory; without any room if calls have their stack there.
 BlockShelf shelf_in(const Device& device) {
   const MemoryRegion& data = device.memory(device.data_memory);
   const bool is_free = device.stack_memory != device.data_memory;
@@ -95,7 +95,7 @@ bool RemoteBoard::stands(uint32_t address, std::span<const uint8_t> bytes) {
   return true;
 }
 
-// kInvalidInput: the board cannot hold it.
+// Sends changed segments. kInvalidInput: the board cannot hold them.
 Status RemoteBoard::send_image() {
   changing_.clear();
   const MemoryRegion& data = device_.memory(device_.data_memory);
@@ -131,7 +131,7 @@ Status RemoteBoard::send_kernel() {
   return ok_status();
 }
 
-// In the data memory.
+// Returns the end of the buffers in the data memory.
 uint32_t RemoteBoard::end_of_buffers() const {
   const MemoryRegion& data = device_.memory(device_.data_memory);
   uint32_t end = data.address;
@@ -201,8 +201,9 @@ Status RemoteBoard::fill_buffers(const RunRequest& request) {
   return ok_status();
 }
 
-// What no call may change. Once for each kernel: where it stores does not depend on data. Inputs
-// off the shelf each time: a kernel before this one may have stored into them there.
+// Arguments that no call may change are compared once per kernel, because its stores do not depend
+// on data. Inputs copied from the shelf are compared each time, because an earlier kernel may have
+// stored into the shelf.
 std::vector<size_t> RemoteBoard::compared_in(const RunRequest& request) const {
   std::vector<size_t> compared;
   for (size_t i = 0; i < arguments_.size(); ++i) {
@@ -216,7 +217,7 @@ std::vector<size_t> RemoteBoard::compared_in(const RunRequest& request) const {
   return compared;
 }
 
-// `now` are the digests of `compared`. Nothing: all is as it was.
+// Returns the first of the arguments `compared` whose digest in `now` differs; nullopt: none.
 std::optional<size_t> RemoteBoard::changed(const RunRequest& request,
                                            std::span<const size_t> compared,
                                            std::span<const Digest> now) const {
@@ -302,8 +303,8 @@ Result<KernelRunReport> RemoteBoard::run(const RunRequest& request) {
   return report;
 }
 
-// A call that is not clean may have spoilt what those behind it met, the kernel included: it alone
-// is made again, with everything sent anew, and what that says holds.
+// A failed call may have corrupted the memory of the calls after it, the kernel included. So the
+// reports end with the first failed call, which is repeated alone with everything sent again.
 Result<std::vector<KernelRunReport>> RemoteBoard::run_each(std::span<const RunRequest> requests) {
   if (!core_->traits().queues_calls) return Board::run_each(requests);
   returned_ = false;

@@ -1,13 +1,14 @@
-// A Board that is a chip on somebody's desk, behind a RemoteCore.
+// A Board that is a real chip, behind a RemoteCore.
 //
-// Kernels lie in the board's memory as firmware would have them. Little crosses the link: what is
-// there already is not sent again, and constants and inputs that were needed elsewhere are copied
-// from the board's own shelf. What was sent is not trusted to have arrived, since a debugger may
-// answer before it has written: the image is read back when it is loaded, and inputs and constants
-// are compared after a kernel's first call, which shows a kernel that changes them as well. Where
-// they differ and were not all sent for this kernel, a kernel before it may have stored into them:
-// all is sent anew, and only then it counts. Anything out of the ordinary (a trap, a hang, changed
-// constants) makes the board forget what it holds, so that the next candidate does not suffer.
+// Kernels are placed in the board's memory as in firmware. Little crosses the link: bytes that are
+// already there are not sent again, and constants and inputs that are on the board at another
+// address are copied there (block_shelf.h). Writes are verified, because a debugger may answer
+// before it has written: digests of the image are compared when it is loaded, and those of inputs
+// and constants after a kernel's first call, which also detects a kernel that changes them. If they
+// differ and were not all sent for this kernel, an earlier kernel may have changed them: everything
+// is sent again, and the second result counts. After anything unusual (a trap, a hang, changed
+// constants) the board's contents are treated as unknown, so that the next candidate is not
+// affected.
 #pragma once
 
 #include <map>
@@ -26,7 +27,7 @@ namespace tinytune {
 
 class RemoteBoard final : public Board {
  public:
-  /// `power_switch`: a command for switch_off_and_on(); empty: there is none.
+  /// `power_switch`: a command for switch_off_and_on(); empty: none.
   RemoteBoard(const Device& device, std::unique_ptr<RemoteCore> core,
               std::string power_switch = "");
 
@@ -41,21 +42,21 @@ class RemoteBoard final : public Board {
   Status reset() override;
 
  private:
-  /// What stands at an address of the board, as far as it is known.
+  /// Known contents of the board's memory, by address.
   using Placed = std::map<uint32_t, std::vector<uint8_t>>;
 
-  /// Whether these bytes are there already.
+  /// Returns whether these bytes are already there.
   bool stands(uint32_t address, std::span<const uint8_t> bytes);
-  /// Something else is to stand there.
+  /// Forgets the known contents of a range that is going to be written.
   void overwrite(uint32_t address, uint64_t size_bytes);
-  /// A copy from the shelf; or else what `send` does, and then a copy to the shelf. What is cheap
-  /// to send takes no other block's room.
+  /// Copies the bytes from the shelf; if it lacks them, calls `send` and then copies them to the
+  /// shelf. A block that is cheap to send evicts no other.
   template <typename Send>
   Status from_shelf(uint32_t address, std::span<const uint8_t> bytes, Send send,
                     bool is_cheap = false);
   void forget();
 
-  /// The image and its constants, as far as they are not there.
+  /// Sends the parts of the image and of its constants that are not there yet.
   Status send_kernel();
   Status send_image();
   uint32_t end_of_buffers() const;
@@ -63,12 +64,12 @@ class RemoteBoard final : public Board {
   /// kInvalidInput as run().
   Status check_request(const RunRequest& request) const;
   CoreCall call_of(const RunRequest& request, std::span<const size_t> compared) const;
-  /// Appends a sample, or says what was wrong.
+  /// Appends a sample to the report, or describes the failure.
   void describe(const CoreReturn& done, std::optional<size_t> differs,
                 KernelRunReport& report) const;
-  /// `anew`: what was there before the kernel has been sent for it by now.
+  /// `anew`: everything was sent again for this call.
   Result<bool> call_once(const RunRequest& request, KernelRunReport& report, bool anew = false);
-  /// Arguments whose bytes are compared after this call.
+  /// Returns the arguments whose digests are compared after this call.
   std::vector<size_t> compared_in(const RunRequest& request) const;
   std::optional<size_t> changed(const RunRequest& request, std::span<const size_t> compared,
                                 std::span<const Digest> now) const;
@@ -87,7 +88,7 @@ class RemoteBoard final : public Board {
   BufferLayout layout_;
   uint32_t function_ = 0;
   bool loaded_ = false, returned_ = false, inputs_compared_ = false;
-  bool sent_all_ = false;  ///< for this kernel: nothing that it has was there before
+  bool sent_all_ = false;  ///< everything was sent for this kernel; nothing was there before
 };
 
 }  // namespace tinytune

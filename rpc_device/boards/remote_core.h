@@ -1,9 +1,8 @@
-// RemoteCore: a core whose memory can be reached and which can be told to call a function, by a
-// debugger or by a program that runs on it.
+// RemoteCore: a core that can be made to access memory and to call a function, through a debugger
+// or a program that runs on it.
 //
-// It is what transports differ in, and no more: what kernels are, where their buffers go and what
-// is kept on the board is RemoteBoard's. A new transport is an implementation of this and a row in
-// open_board.cc.
+// It contains only what differs between transports; RemoteBoard handles kernels, their buffers and
+// the board's contents. A new transport is an implementation of this and a row in open_board.cc.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +24,7 @@ struct CoreCall {
   uint32_t function = 0;
   std::vector<uint32_t> arguments;
   RunLimits limits;
-  std::vector<AddressRange> digests;  ///< what is wanted of memory afterwards
+  std::vector<AddressRange> digests;  ///< ranges to digest after the call
 };
 
 struct CoreReturn {
@@ -33,13 +32,13 @@ struct CoreReturn {
   std::string detail;   ///< one line; empty for kReturned
   uint64_t cycles = 0;  ///< of the call; 0 unless kReturned
   bool registers_restored = true;
-  std::string clobbered;        ///< names of those that were not
+  std::string clobbered;        ///< names of registers not restored
   std::vector<Digest> digests;  ///< of CoreCall::digests; kReturned only
 };
 
-/// What one of them can do.
+/// Identity and abilities of a core.
 struct CoreTraits {
-  std::string id;  ///< what no other board has; BoardIdentity::id
+  std::string id;  ///< unique; BoardIdentity::id
   std::optional<uint64_t> clock_hz;
   bool checks_registers = false;
   bool limits_cycles = false, limits_time = false;
@@ -48,36 +47,34 @@ struct CoreTraits {
   bool queues_calls = false;     ///< RemoteCore::ask()
 };
 
-/// Not thread-safe. Every call may fail with kDeviceLost: nothing but reset() may be asked then.
-/// What is written may wait for the next call that has an answer; what is wrong with it is an error
-/// of that call then.
+/// Not thread-safe. Every call may fail with kDeviceLost; then only reset() may be called. Writes
+/// may be deferred to the next call that has an answer, which then also returns their errors.
 class RemoteCore {
  public:
   virtual ~RemoteCore() = default;
 
   virtual const CoreTraits& traits() const = 0;
 
-  /// kInvalidInput: outside what may be written. Nothing of it is written then.
+  /// kInvalidInput: outside writable memory; nothing is written then.
   virtual Status write(uint32_t address, std::span<const uint8_t> bytes) = 0;
   virtual Result<std::vector<uint8_t>> read(uint32_t address, uint32_t size_bytes) = 0;
-  /// write() of the contents, in the fewest bytes over the link.
+  /// Writes the contents with as few bytes over the link as possible.
   virtual Status fill(uint32_t address, uint32_t size_bytes, const Contents& contents) = 0;
-  /// Bytes that stand on the board, to another place on it that does not overlap. kUnsupported:
-  /// CoreTraits::copies is false.
+  /// Copies bytes within the board; the ranges must not overlap. kUnsupported: CoreTraits::copies
+  /// is false.
   virtual Status copy(uint32_t from, uint32_t to, uint32_t size_bytes) = 0;
-  /// digest_of() the bytes of each.
+  /// Returns digest_of() the bytes of each range.
   virtual Result<std::vector<Digest>> digests(std::span<const AddressRange> ranges) = 0;
 
   virtual Result<CoreReturn> call(const CoreCall& call) = 0;
 
-  /// A call whose answer is wanted later, so that several cross the link as one request. Until all
-  /// are taken, nothing that has an answer of its own may be asked. kUnsupported:
-  /// CoreTraits::queues_calls is false.
+  /// Queues a call, so that several cross the link as one request. Until all answers are taken, no
+  /// other function with an answer may be called. kUnsupported: CoreTraits::queues_calls is false.
   virtual Status ask(const CoreCall&) { return no_queue(); }
-  /// Of the oldest call that was asked for.
+  /// Returns the answer of the oldest queued call.
   virtual Result<CoreReturn> answer() { return no_queue(); }
 
-  /// A new link and a core in a known state. Memory may have changed.
+  /// Opens a new link and puts the core into a known state. Memory may have changed.
   virtual Status reset() = 0;
 
  private:

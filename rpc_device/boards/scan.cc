@@ -17,7 +17,7 @@ struct UsualPort {
   unsigned port;
   const char* whose;
 };
-// As the servers' manuals have them.
+// Default ports in the servers' manuals.
 constexpr std::array kUsualPorts = {UsualPort{1234, "QEMU's -s"},
                                     UsualPort{1337, "probe-rs"},
                                     UsualPort{2331, "J-Link"},
@@ -26,7 +26,7 @@ constexpr std::array kUsualPorts = {UsualPort{1234, "QEMU's -s"},
                                     UsualPort{50000, "pyOCD or a second core's server"},
                                     UsualPort{61234, "ST-LINK_gdbserver"}};
 
-// Interface, device and hub lie above a terminal in sysfs; the device has the ids.
+// Interface, device and hub are parents of a terminal in sysfs; the device has the ids.
 constexpr int kMostParents = 4;
 
 std::string first_line(const fs::path& file) {
@@ -63,7 +63,7 @@ std::vector<FoundPlace> serial_ports(const std::string& root) {
   return found;
 }
 
-// Ports that somebody on this machine listens on: proc(5), /proc/net/tcp.
+// Returns ports that processes of this machine listen on: proc(5), /proc/net/tcp.
 std::set<unsigned> listening(const std::string& root) {
   std::set<unsigned> ports;
   for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"}) {

@@ -1,8 +1,8 @@
-// What is plugged in: places that --device takes behind a device's name.
+// Finds connected boards: places that --device accepts after a device's name.
 //
-// Nothing is opened. A serial port that is opened may reset its board, and a debugger's server
-// halts the core of whoever connects; so the system is asked what is there: udev's names of USB
-// serial ports, and which of the ports that GDB servers usually have is listened on.
+// Nothing is opened, because opening a serial port may reset its board, and connecting to a GDB
+// server halts its core. Instead the system is queried: udev's names of USB serial ports, and which
+// of the usual ports of GDB servers are listened on.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ namespace tinytune {
 
 struct FoundPlace {
   std::string place;  ///< "@serial:/dev/serial/by-id/…", "@gdb:localhost:3333"
-  std::string what;   ///< for people: a USB device and its ids, or whose port this is
+  std::string what;   ///< for people: a USB device and its ids, or the usual server of the port
 };
 
-/// Of this machine; of the tree under `root` where there is one, with its dev, proc and sys.
+/// Scans this machine, or the dev, proc and sys folders under `root` if it is not empty.
 std::vector<FoundPlace> scan_for_boards(const std::string& root = "");
 
 }  // namespace tinytune

@@ -13,11 +13,11 @@
 namespace tinytune {
 namespace {
 
-// Several networks' worth of weights.
+// Enough for the weights of several networks.
 constexpr uint64_t kConstantRoom = uint64_t{64} << 20;
 
-// No core here begins more instructions in a cycle, so that a kernel within its cycles is never
-// stopped; one beyond them is, if it returns at all, when it has returned.
+// Upper bound on instructions per cycle of all cores, so that the limit on instructions never stops
+// a kernel within its cycles. A kernel beyond them may be detected only after it returns.
 constexpr uint64_t kWidestIssue = 2;
 
 LoadReport refused(LoadEnd end, std::string detail) {
@@ -58,7 +58,7 @@ struct SimulatorBoard::State {
   Simulator simulator;
   ConstantStore constants;
 
-  // What the simulator holds: kernels of one task differ in code and little else.
+  // Contents of the simulator, to skip equal writes: kernels of one task differ mostly in code.
   std::vector<uint8_t> elf;
   ElfInfo info;
   std::vector<Argument> arguments;
@@ -103,7 +103,7 @@ Result<const BufferLayout*> SimulatorBoard::State::layout_for(Guard guard) {
 }
 
 Status SimulatorBoard::State::fill(const BufferLayout& layout, const RunRequest& request) {
-  // Data that a call changed is as the image has it again, as after a reset of the chip.
+  // Restores data that a call changed, as a reset of the chip would.
   if (info.data_bytes + info.bss_bytes > 0) {
     TT_TRY_ASSIGN(info, simulator.load(elf));
   }
@@ -124,7 +124,7 @@ Status SimulatorBoard::State::fill(const BufferLayout& layout, const RunRequest&
   return ok_status();
 }
 
-// Whether it returned and its sample is in the report.
+// Returns whether the kernel returned and its sample is in the report.
 Result<bool> SimulatorBoard::State::call(const BufferLayout& layout, const RunRequest& request,
                                          KernelRunReport& report) {
   CallOptions options;
@@ -230,8 +230,8 @@ Result<LoadReport> SimulatorBoard::load(const LoadRequest& request) {
   state.arguments = request.arguments;
   state.contents = std::move(named.contents);
   state.loaded = true;
-  // Now, so that the timed run and the guarded ones share an engine and its translations. Where
-  // there is no room, the run that asks for guards says so.
+  // Maps the guards now, so that timed and guarded runs share an engine and its translations. If
+  // there is no room, the first guarded run reports it.
   (void)state.map_guards();
   return report;
 }

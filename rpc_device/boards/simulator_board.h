@@ -1,10 +1,10 @@
 // A Board that is a simulator in this process.
 //
-// Unguarded buffers share the device's data memory, as they would on the chip. Guarded ones sit in
-// extra pages where the device has nothing at all, each between unmapped pages, so that guarded
-// runs work on a device whose memory the buffers just fill.
+// Unguarded buffers share the device's data memory, as on the chip. Guarded ones are in extra pages
+// at addresses that the device does not use, each between unmapped pages, so that guarded runs work
+// even if the buffers fill the device's memory.
 //
-// It limits cycles and not time: what a simulator says must not depend on the machine's load.
+// It limits cycles and not time: a simulator's results must not depend on the machine's load.
 #pragma once
 
 #include <memory>

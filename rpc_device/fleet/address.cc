@@ -76,7 +76,7 @@ Result<std::unique_ptr<addrinfo, FreeAddresses>> resolve(const Address& address)
                                              " cannot be found: " + ::gai_strerror(looked_up));
 }
 
-// gRPC would find out too, but says so in its own words on stderr.
+// gRPC would fail too, but prints its own message on stderr.
 Error cannot_listen(const Address& address, int why) {
   std::string advice;
   if (why == EADDRINUSE) advice = "; another process does: choose another port";
@@ -110,7 +110,7 @@ Status check_bindable_path(const Address& address) {
     return Error(ErrorCode::kFailed, address.text() + " is in use by another process");
   struct stat there {};
   if (::lstat(address.path.c_str(), &there) == 0) {
-    if (S_ISSOCK(there.st_mode)) return ok_status();  // of a process that is gone
+    if (S_ISSOCK(there.st_mode)) return ok_status();  // stale: its process has ended
     return Error(ErrorCode::kFailed, "cannot listen on " + address.text() +
                                          ": there is a file of that name, which is no socket");
   }
@@ -133,7 +133,7 @@ Status check_unused(const Address& address) {
 }
 
 Result<TemporaryDirectory> make_socket_directory() {
-  constexpr size_t kNames = 48;  // of the directory, and of a socket in it
+  constexpr size_t kNames = 48;  // bytes for the names of the directory and of a socket in it
   const std::string chosen = temporary_folder();
   return TemporaryDirectory::create_in(
       chosen.size() + kNames > kSocketPathBytes ? std::string("/tmp") : chosen, "socket");

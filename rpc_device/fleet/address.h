@@ -9,7 +9,7 @@
 
 namespace tinytune {
 
-/// What a socket's address can hold, without the terminating zero.
+/// Longest path of a unix socket, without the terminating zero.
 inline constexpr size_t kSocketPathBytes = 107;
 
 struct Address {
@@ -20,21 +20,21 @@ struct Address {
   std::string text() const;
 };
 
-/// Only processes of this machine reach it.
+/// Returns whether only processes of this machine can reach it.
 bool is_private(const Address& address);
 
 /// kInvalidInput: neither form, a path too long, a port out of range.
 Result<Address> parse_address(std::string_view text);
 
-/// kInvalidInput: the host is not known here and now.
+/// Resolves the host's name. kInvalidInput: it is currently unknown.
 Status check_host(const Address& address);
 
-/// kFailed: another process listens there, or this one may not; a socket file that nobody answers
-/// is in no one's way. kInvalidInput: a host that is not known.
+/// Checks whether this process could listen there. kFailed: another process does, or this one may
+/// not; a stale socket file is ignored. kInvalidInput: the host is unknown.
 Status check_unused(const Address& address);
 
-/// Where a socket can be. In the temporary folder; in /tmp where that one's name leaves no room for
-/// a socket's. kFailed: none can be made.
+/// Makes a directory for a socket, in the temporary folder, or in /tmp if that folder's name is too
+/// long for a socket's path. kFailed: it cannot be made.
 Result<TemporaryDirectory> make_socket_directory();
 
 }  // namespace tinytune

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kBearer = "Bearer ";
 
-// The socket beside an encrypted port is not encrypted: only processes of this machine reach it.
+// The socket beside an encrypted port is unencrypted: only processes of this machine reach it.
 bool is_encrypted(const grpc::AuthContext& caller) {
   const auto kinds = caller.FindPropertyValues(GRPC_TRANSPORT_SECURITY_TYPE_PROPERTY_NAME);
   return kinds.size() == 1 && kinds[0] == GRPC_SSL_TRANSPORT_SECURITY_TYPE;

@@ -1,4 +1,4 @@
-// Who may talk to a tuner: what its port asks of those who dial, and what the answer allows.
+// Access control of a tuner's port: required credentials, and the permissions that they give.
 #pragma once
 
 #include <memory>
@@ -18,14 +18,14 @@ namespace tinytune {
 /// Immutable, so thread-safe.
 class Admission {
  public:
-  /// Without keys everybody is let in: the port is private, or somebody typed --insecure.
+  /// Without keys every caller is admitted: the port is private, or --insecure was given.
   Admission() = default;
-  /// With tokens a worker need not show a certificate; one that is shown has to be good.
+  /// With tokens a worker need not present a certificate; if it does, it must be valid.
   Admission(LinkKeys keys, TokenList tokens) : keys_(std::move(keys)), tokens_(std::move(tokens)) {}
 
   std::shared_ptr<grpc::ServerCredentials> credentials() const;
 
-  /// What this caller may do. kInvalidInput: nothing; the line is for both ends' logs.
+  /// Returns the caller's permissions. kInvalidInput: none; the message is for both ends' logs.
   Result<Scope> admit(const grpc::CallbackServerContext& caller) const;
 
  private:

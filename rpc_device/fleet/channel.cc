@@ -13,11 +13,11 @@ std::shared_ptr<grpc::ChannelCredentials> credentials_of(const std::optional<Lin
   if (!keys) return grpc::InsecureChannelCredentials();
   const auto tls = grpc::SslCredentials({keys->authority, keys->key, keys->certificate});
   if (keys->token.empty()) return tls;
-  // gRPC sends it on encrypted links only, once this one's other end has shown who it is.
+  // gRPC sends it only on encrypted links, after the other end has been authenticated.
   return grpc::CompositeChannelCredentials(tls, grpc::AccessTokenCredentials(keys->token));
 }
 
-// What may be the matter with a link that does not come about: TLS tells neither end.
+// Returns possible reasons for a failed link: TLS tells them to neither end.
 std::string perhaps(const Address& address, const std::optional<LinkKeys>& keys) {
   if (address.is_unix) return "";
   if (!keys) return ", or only to workers with --keys";
@@ -29,7 +29,7 @@ std::string perhaps(const Address& address, const std::optional<LinkKeys>& keys)
 std::shared_ptr<grpc::Channel> channel_to(const Address& address,
                                           const std::optional<LinkKeys>& keys) {
   grpc::ChannelArguments arguments;
-  // Whatever the tuner's machine is called: its authority vouches for one kind of tuner only.
+  // The machine's name does not matter: the private authority signs certificates of one name.
   if (keys) arguments.SetSslTargetNameOverride(std::string(kTunerName));
   arguments.SetMaxReceiveMessageSize(most::kMessageBytes);
   arguments.SetMaxSendMessageSize(most::kMessageBytes);
@@ -48,7 +48,7 @@ std::shared_ptr<grpc::Channel> channel_to(const Address& address,
 Result<std::shared_ptr<grpc::Channel>> open_channel(const Address& address,
                                                     const std::optional<LinkKeys>& keys,
                                                     int timeout_ms) {
-  if (const Status known = check_host(address); !known)  // may be known when it is asked again
+  if (const Status known = check_host(address); !known)  // kFailed, because a retry may succeed
     return Error(ErrorCode::kFailed, known.error().message());
   auto channel = channel_to(address, keys);
   const auto deadline = std::chrono::system_clock::now() + std::chrono::milliseconds(timeout_ms);

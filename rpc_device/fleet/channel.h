@@ -1,4 +1,4 @@
-// The dialling end of a link to a tuner: encrypted, with what its keys have to show.
+// The dialling end of a link to a tuner, encrypted and authenticated by its keys.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@ class Channel;
 
 namespace tinytune {
 
-/// Waits until a tuner answers. Without keys the link is not encrypted. kFailed: nobody answers in
-/// time, with what may be the matter.
+/// Waits until a tuner answers. Without keys the link is not encrypted. kFailed: no answer in time;
+/// the message has possible reasons.
 Result<std::shared_ptr<grpc::Channel>> open_channel(const Address& address,
                                                     const std::optional<LinkKeys>& keys,
                                                     int timeout_ms);

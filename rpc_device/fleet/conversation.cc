@@ -14,8 +14,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// A worker whose surroundings failed it is not asked again at once: others may be better off, and
-/// a full disk does not empty itself in a millisecond.
+/// Pause after a failure of a worker's environment: another worker may succeed, and a full disk
+/// does not empty itself in a millisecond.
 constexpr milliseconds kRest{500};
 
 double milliseconds_between(Conversation::Clock::time_point from,
@@ -44,7 +44,7 @@ rpc::Step step_of(JobStep step) {
 
 Error nonsense(const std::string& what) { return Error(ErrorCode::kInvalidInput, what); }
 
-// What it offers and may not; empty: it may do all of it.
+// Returns an ability that the worker offers without permission; empty: all are permitted.
 std::string beyond_scope(const rpc::Hello& hello, const Scope& scope) {
   if (hello.builds() && !scope.build) return "build";
   const std::string& runs_on = hello.runs_on();
@@ -65,7 +65,7 @@ Status Conversation::receive(const rpc::FromWorker& message, Clock::time_point n
     if (!message.has_hello()) return nonsense("something else than a Hello");
     return greet(message.hello(), now);
   }
-  if (phase_ != Phase::kWelcome) return ok_status();  // its words crossed our last ones
+  if (phase_ != Phase::kWelcome) return ok_status();  // sent before our last message arrived
   switch (message.kind_case()) {
     case rpc::FromWorker::kHeartbeat:
       alive_ = true;
@@ -238,7 +238,7 @@ Status Conversation::add_piece(const std::string& piece, Clock::time_point now) 
   return ok_status();
 }
 
-// The job is over, however it ended.
+// Ends the lease, whatever the job's outcome.
 void Conversation::rest(Clock::time_point now) {
   statistics_.busy_ms += milliseconds_between(leased_at_, now);
   lease_.reset();

@@ -1,9 +1,9 @@
-// What the tuner and one worker say to each other, from Hello to the end, without the wire:
+// The protocol between the tuner and one worker, from Hello to the end, independent of the wire:
 // messages go in, messages come out, and time is an argument.
 //
-// A worker is heard every second or it is gone; that is seconds, where the longest job is minutes.
-// A job has a deadline of its own, because a heartbeat shows that a process lives and not that it
-// gets anywhere.
+// A worker sends a heartbeat every second, so its loss is noticed in seconds although a job may
+// take minutes. A job also has a deadline, because a heartbeat shows that a process lives, not that
+// it makes progress.
 #pragma once
 
 #include <chrono>
@@ -36,22 +36,22 @@ class TaskHead;
 class ToWorker;
 }  // namespace rpc
 
-/// A task as each worker gets it, once.
+/// A task as sent to each worker, once.
 struct SharedTask {
   std::unique_ptr<rpc::TaskHead> head;
   std::shared_ptr<const std::string> bytes;
-  uint64_t least_cycles = 1;  ///< a result below is none
+  uint64_t least_cycles = 1;  ///< lower bound; a result below it is refused
 };
 
-/// What all conversations of a tuner share.
+/// State shared by all conversations of a tuner.
 struct Desk {
   Device device;
   std::string build;
   WorkerPatience patience;
   JobQueue& queue;
   LogSink log;
-  std::function<void(int64_t process)> welcomed;      ///< a process of this machine
-  std::function<void(int64_t process)> job_finished;  ///< by a process of this machine
+  std::function<void(int64_t process)> welcomed;      ///< for processes of this machine
+  std::function<void(int64_t process)> job_finished;  ///< for processes of this machine
   std::vector<SharedTask> tasks;
   Quarantine quarantine;
 };
@@ -61,41 +61,42 @@ class Conversation {
  public:
   using Clock = JobQueue::Clock;
 
-  /// `local`: the worker speaks from this machine, so its process may be ours.
-  /// `scope`: what the worker may do here, by its keys or because it is of this machine.
+  /// `local`: the worker connects from this machine, so its process may be ours.
+  /// `scope`: permissions of the worker, by its keys or because it is on this machine.
   Conversation(Desk& desk, bool local, const Scope& scope, Clock::time_point now);
   ~Conversation();
 
-  /// An error is one that ends the conversation: the worker talks nonsense.
+  /// Handles a message. Any error ends the conversation: the worker violates the protocol.
   Status receive(const rpc::FromWorker& message, Clock::time_point now);
-  /// The next message to send; nothing if there is none for now.
+  /// Returns the next message to send; nullopt if there is none for now.
   std::optional<rpc::ToWorker> next_message();
-  /// The worker was refused, and there is nothing more to say.
+  /// Returns whether the worker was refused, so that the stream can end.
   bool refused() const { return phase_ == Phase::kRefused; }
 
-  /// Welcome, heard from since, without a job, and not in quarantine.
+  /// Returns whether it was welcomed, has sent a heartbeat, has no job, does not rest, and is not
+  /// in quarantine.
   bool idle(Clock::time_point now) const;
-  /// Whether it has ever finished a job here. One that has not is given no benefit of the doubt.
+  /// Returns whether it has ever finished a job here; hand_out() gives others only a few jobs.
   bool proven() const { return statistics_.jobs > 0; }
   bool busy() const { return lease_.has_value(); }
   bool welcome() const { return phase_ == Phase::kWelcome; }
   const WorkerSkills& skills() const { return skills_; }
   void give(JobQueue::Lease lease, Clock::time_point now);
 
-  /// It is in quarantine, and there is nothing in the way of looking what is wrong.
+  /// Returns whether it is in quarantine, due for an examination, and free for one.
   bool to_be_examined(Clock::time_point now) const;
   void examine(Clock::time_point now);
 
-  /// Why the worker has to be given up by now; empty while it need not.
+  /// Returns why the worker must be given up by now; empty if it need not.
   std::string overdue(Clock::time_point now) const;
-  /// The worker is gone or given up: its job goes back.
+  /// Ends the conversation because the worker is gone or given up; its job goes back.
   void end(const std::string& why, Clock::time_point now);
 
-  int64_t local_process() const { return local_process_; }  ///< 0: of another machine
-  /// Up to `now`.
+  int64_t local_process() const { return local_process_; }  ///< 0: on another machine
+  /// Returns the statistics up to `now`.
   WorkerStatistics statistics(Clock::time_point now) const;
   WorkerView view(Clock::time_point now) const;
-  /// Under what name quarantine.h has it.
+  /// Returns its name in the Quarantine.
   const std::string& place() const { return place_; }
 
  private:
@@ -113,7 +114,7 @@ class Conversation {
   const char* state(Clock::time_point now) const;
   void say(rpc::ToWorker message);
 
-  struct Incoming {  // an image on its way to us
+  struct Incoming {  // an image that is being received
     MeasureResult built;
     Assembly image;
   };
@@ -131,9 +132,9 @@ class Conversation {
   std::optional<JobQueue::Lease> lease_;
   bool begun_ = false;
   std::optional<Incoming> incoming_;
-  bool examined_ = false;  ///< right now
+  bool examined_ = false;  ///< an examination is under way
   Clock::time_point connected_at_, heard_at_, leased_at_, idle_since_, rests_until_;
-  bool alive_ = false;  ///< a heartbeat has come
+  bool alive_ = false;  ///< a heartbeat was received
 
   struct Sending {  // one message, or bytes in pieces
     Outgoing message;

@@ -8,8 +8,8 @@ namespace {
 
 using Clock = Conversation::Clock;
 
-/// Workers that have finished nothing yet hold this many jobs, or as many as there are workers that
-/// have, once one has.
+/// Once a worker has finished a job: limit on the jobs held by workers that have not, or the number
+/// of workers that have, if that is larger.
 constexpr size_t kJobsOnTrial = 2;
 
 }  // namespace

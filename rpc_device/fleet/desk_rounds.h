@@ -1,4 +1,4 @@
-// What a desk does for all of its conversations: it hands out jobs, and says how the fleet is.
+// Operations over all conversations of a desk: distribution of jobs, and the state of the fleet.
 #pragma once
 
 #include <optional>
@@ -10,17 +10,17 @@
 
 namespace tinytune {
 
-/// In the order in which they began. Not thread-safe, as conversations are not.
+/// In the order in which they began. Not thread-safe, because conversations are not.
 using Conversations = std::vector<Conversation*>;
 
-/// Examines the boards that are due, and gives jobs to workers that are idle: first to those that
-/// have finished one. However many others connect and stay silent, few jobs wait for them.
+/// Starts due examinations and gives jobs to idle workers, first to those that have finished one.
+/// All others together get only a few jobs, so that workers that never answer hold up few.
 void hand_out(Desk& desk, const Conversations& all, Conversation::Clock::time_point now);
 
 FleetView view_of(const Desk& desk, const Conversations& all, double run_ms,
                   Conversation::Clock::time_point now);
 
-/// As TunerService::why_stuck() has it, where jobs wait and none is under way.
+/// TunerService::why_stuck() for a desk where jobs wait and none is under way.
 std::optional<std::string> why_stuck(const Desk& desk, const Conversations& all);
 
 }  // namespace tinytune

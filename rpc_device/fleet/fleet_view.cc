@@ -22,7 +22,7 @@ double WorkerView::rate() const {
 struct FleetWindow::State {
   Address address;
   std::optional<LinkKeys> keys;
-  std::shared_ptr<grpc::Channel> channel;  // null: not dialled, or it broke
+  std::shared_ptr<grpc::Channel> channel;  // null: not dialled yet, or broken
 };
 
 FleetWindow::FleetWindow(std::unique_ptr<State> state) : state_(std::move(state)) {}

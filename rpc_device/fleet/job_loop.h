@@ -1,4 +1,4 @@
-// A worker's jobs: puts tasks and images together, does what is asked, answers. Knows no wire.
+// A worker's jobs: assembles tasks and images, executes jobs, answers. Independent of the wire.
 #pragma once
 
 #include <cstdint>
@@ -25,16 +25,16 @@ class JobLoop {
  public:
   using Send = std::function<void(const rpc::FromWorker&)>;
 
-  /// `jobs` outlives the loop.
+  /// `jobs` must outlive the loop.
   JobLoop(const JobFunctions& jobs, Send send);
   ~JobLoop();
 
-  /// `message` has passed check_message(). kInvalidInput: the tuner talks nonsense. Otherwise an
-  /// error of a job function that ends the worker.
+  /// Handles a message that has passed check_message(). kInvalidInput: the tuner violates the
+  /// protocol. Other errors come from a job function and end the worker.
   Status handle(const rpc::ToWorker& message);
 
  private:
-  struct Announced {  // a task or a job with an image, of which pieces are to come
+  struct Announced {  // a task, or a job with an image, whose bytes follow in pieces
     std::unique_ptr<rpc::TaskHead> task;
     std::unique_ptr<rpc::Job> job;
     Assembly bytes;
@@ -50,7 +50,7 @@ class JobLoop {
   const JobFunctions& jobs_;
   const Send send_;
   std::map<std::string, TaskData> tasks_;  ///< by id
-  uint64_t task_bytes_ = 0;                ///< of all of them
+  uint64_t task_bytes_ = 0;                ///< sum over all tasks
   std::optional<Announced> announced_;
 };
 

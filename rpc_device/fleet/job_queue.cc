@@ -7,7 +7,7 @@
 namespace tinytune {
 namespace {
 
-// Forgotten all at once: whoever builds of a kin next has it then.
+// All are forgotten when the table is full: the next process that builds for a kin then has it.
 constexpr size_t kMostHomes = 4096;
 
 }  // namespace

@@ -1,15 +1,14 @@
-// Jobs between submit and result: waiting, leased, finished. Knows nothing of processes or wires.
+// Jobs between submit and result: waiting, leased, finished. Independent of processes and wires.
 //
-// A job goes to a worker that can take it further. One that builds and runs does the whole of it;
-// otherwise it is built by one, waits again with its image, and is run by another, so that a board
-// never waits for a compiler. Older jobs go first, so a job that comes back is the next to go out.
-// Of jobs that share work (`kin`), the later ones wait for the process that had the first, as long
-// as others have something else to do.
+// A job goes to a worker that can do its next step. A worker that builds and runs does both;
+// otherwise one builds the job, it waits again with its image, and another runs it, so that a board
+// never waits for a compiler. Older jobs go first, so a returned job is the next to be leased. Jobs
+// that share work (`kin`) wait for the process that had the first of them, as long as other workers
+// have other jobs.
 //
-// Blame counts witnesses, and a witness is a process: when a second one dies with a job, the job
-// is the killer and `lost`. A process that loses its connection twice is one witness. What went
-// wrong around a job (a full disk, a worker gone before it began) is nobody's fault. See
-// doc/adr/0032-job-queue.md.
+// A job is declared `lost` when a second process dies with it; a process that loses its connection
+// twice counts once. Failures around a job (a full disk, a worker gone before it began) do not
+// count. See doc/adr/0032-job-queue.md.
 #pragma once
 
 #include <chrono>
@@ -28,15 +27,15 @@
 namespace tinytune {
 
 enum class JobStep {
-  kBuild,      ///< build, and say how it went
-  kMakeImage,  ///< build for another worker
-  kRunImage,   ///< run what another worker built
+  kBuild,      ///< build and report the outcome
+  kMakeImage,  ///< build and send the image, for another worker to run
+  kRunImage,   ///< run an image that another worker built
   kMeasure,    ///< build and run
 };
 
-/// What a worker can do, and who it is.
+/// A worker's abilities and identity.
 struct WorkerSkills {
-  uint64_t instance = 0;  ///< of the process: who is blamed
+  uint64_t instance = 0;  ///< identifies the process, for blame()
   bool builds = true;
   std::string runs_on;  ///< kSimulatorSource or a board's id; empty: it only builds
 };
@@ -60,44 +59,47 @@ class JobQueue {
     MeasureResult result;
   };
   static constexpr size_t kWitnessesUntilLost = 2;
-  /// Where one process is all there is, and comes back each time.
+  /// Limit if there is only one process, which reconnects each time.
   static constexpr int kDeathsUntilLost = 5;
-  /// How long a job is kept from a process that died with it already, for others to take it.
+  /// How long a process that died with a job does not get it again, so that others can take it.
   static constexpr std::chrono::seconds kChanceForOthers{5};
 
-  /// Jobs of a task with equal `kin`, if any, are built cheaper by one process.
+  /// Queues a job and returns its ticket. Jobs of a task with equal, non-empty `kin` are built
+  /// faster by one process.
   uint64_t submit(size_t task, std::string schedule, const MeasureLimits& limits, Fidelity stage,
                   const std::string& kin = "");
 
-  /// The oldest job that this worker can take further, and whose kin no other process has; failing
-  /// that, the oldest. Nothing if there is none, or after close().
+  /// Leases the oldest job whose next step this worker can do and whose kin no other process has;
+  /// if there is none, the oldest whose next step it can do. nullopt: no such job, or closed.
   std::optional<Lease> take(const WorkerSkills& worker, Clock::time_point now = Clock::now());
-  /// A leased job's result.
+  /// Ends a lease with the job's result.
   void finish(uint64_t ticket, MeasureResult result);
-  /// A leased job is built and waits for a worker that runs it; `built` is what is known so far.
+  /// Ends a lease with an image, which waits for a worker that runs it; `built` is the build's
+  /// result.
   void hand_on(uint64_t ticket, MeasureResult built, std::string image);
-  /// The lease ended, and nobody is to blame.
+  /// Ends a lease without blame; the job waits again.
   void give_back(uint64_t ticket);
-  /// The lease ended because the worker's surroundings failed it (disk, memory, processes).
+  /// The same because the worker's environment failed (disk, memory, processes).
   void give_back_failed(uint64_t ticket, const std::string& why);
-  /// The worker died with the job, or let its time run out.
+  /// Ends a lease because the worker died with the job or exceeded its time.
   void blame(uint64_t ticket, uint64_t instance, const std::string& who,
              Clock::time_point now = Clock::now());
 
-  /// Whether some job waits that this worker can take further.
+  /// Returns whether a job waits whose next step this worker can do.
   bool has_work_for(const WorkerSkills& worker) const;
 
   std::optional<Finished> next_finished(std::chrono::milliseconds timeout);
 
-  /// Why surroundings failed, if they did `times` in a row without a result in between.
+  /// Returns the last reason of give_back_failed() if there were `times` in a row without a result
+  /// in between.
   std::optional<std::string> failing(uint64_t times) const;
 
-  /// Wakes everyone; nothing is handed out any more.
+  /// Wakes all waiting callers; no more jobs are leased.
   void close();
   bool closed() const;
   struct Counts {
     uint64_t waiting = 0, leased = 0, done = 0;
-    uint64_t redone = 0;  ///< handed out again after a worker died with them
+    uint64_t redone = 0;  ///< queued again after a worker died with them
   };
   Counts counts() const;
 
@@ -105,7 +107,7 @@ class JobQueue {
   struct Job {
     Lease lease;
     std::optional<MeasureResult> built;
-    std::string kin;  ///< its task's number included; empty: of no kin
+    std::string kin;  ///< with the task's number; empty: no kin
     std::set<uint64_t> witnesses;
     int deaths = 0;
     Clock::time_point last_death;
@@ -122,7 +124,7 @@ class JobQueue {
   uint64_t next_ticket_ = 1, done_ = 0, redone_ = 0, failures_in_a_row_ = 0;
   std::string last_failure_;
   std::map<uint64_t, Job> waiting_, leased_;
-  std::map<std::string, uint64_t> homes_;  ///< by kin: the process that built one of it last
+  std::map<std::string, uint64_t> homes_;  ///< by kin: the last process that got a job of it
   std::deque<Finished> finished_;
 };
 

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kLargestPem = 64 * 1024;
 constexpr long kSecondsOfADay = 24 * 60 * 60;
-constexpr long kClocksDiffer = 60 * 60;  // seconds
+constexpr long kClocksDiffer = 60 * 60;  // seconds by which machines' clocks may differ
 constexpr char kAuthorityName[] = "tinytune authority";
 constexpr char kTuner[] = "tuner", kTokenName[] = "token";
 
@@ -86,7 +86,7 @@ struct Subject {
   bool is_authority = false;
 };
 
-/// Signed by the authority, or by itself where that is null.
+/// Makes a certificate signed by the authority, or self-signed if `authority` is null.
 Result<Certificate> make_certificate(const Subject& subject, EVP_PKEY* key, X509* authority,
                                      EVP_PKEY* authority_key, int days) {
   Certificate certificate(X509_new());
@@ -120,7 +120,7 @@ Result<Certificate> make_certificate(const Subject& subject, EVP_PKEY* key, X509
   return certificate;
 }
 
-// Readable by its owner alone from its first byte on.
+// Writes a file that only its owner can read, from its first byte on.
 Status write_secret(const std::string& path, const std::string& text) {
   const mode_t before = ::umask(0077);
   const Status written = write_file(path, text);
@@ -204,10 +204,11 @@ Status write_token(const std::string& directory, const KeyOptions& options,
   return tokens.write(list);
 }
 
-// A directory holds one way in: keys of an earlier call would otherwise be read, or believed to be.
+// Removes the keys of an earlier call: a directory holds either a token or a certificate, and stale
+// files would be read, or believed to be in use.
 void remove_earlier(const std::string& party) {
   for (const char* name : {kTokenName, "cert.pem", "key.pem"}) {
-    std::error_code ignored;  // what is not there need not go; writing finds out the rest
+    std::error_code ignored;  // the file may be missing; later writes report other problems
     fs::remove(party + "/" + name, ignored);
   }
 }
@@ -263,7 +264,7 @@ Status write_keys(const std::string& directory, const KeyOptions& options) {
                      options.days);
 }
 
-// "OU=build,OU=run,CN=worker.tinytune", in whatever order.
+// The subject is "OU=build,OU=run,CN=worker.tinytune", in any order.
 Scope scope_of_subject(std::string_view subject) {
   Scope scope;
   bool is_worker = false;

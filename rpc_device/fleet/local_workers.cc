@@ -23,19 +23,19 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kLookAround{50};
 constexpr milliseconds kGrace{500};
-constexpr int kWrongInput = 2;  // the program's exit code for what no second attempt can mend
-// Of a worker that has never been in service: after the first start, a second apart and then two.
+constexpr int kWrongInput = 2;  // exit code of errors that a restart cannot fix
+// More starts of a worker that has never been in service: 1 s after the first failure, then 2 s.
 constexpr int kMoreFirstStarts = 2;
 constexpr milliseconds kFirstStartsWithin{5'000};
 constexpr milliseconds kLeastPause{50}, kMostPause{5'000};
 constexpr size_t kMostLineBytes = 2'000;
 
-// Between fork and exec of a process with threads: system calls only, nothing that allocates.
+// Runs between fork and exec in a process with threads: system calls only, no allocation.
 [[noreturn]] void become(char* const* argv, pid_t parent, int output) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);
   output = ::fcntl(output, F_DUPFD, 16);  // a host may have closed its standard streams
-  ::setpgid(0, 0);                        // Ctrl-C is for us; workers end when we do
+  ::setpgid(0, 0);                        // Ctrl-C must reach the parent only; workers die with it
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -55,7 +55,7 @@ std::string describe(const ChildEnd& end) {
                                  : "exit code " + std::to_string(WEXITSTATUS(end.status));
 }
 
-// Without what `tune` puts before a line.
+// Returns the line without the prefix that `tune` writes.
 std::string stripped(std::string_view line, std::string_view prefix) {
   if (line.starts_with(prefix)) line.remove_prefix(prefix.size());
   return printable(line, kMostLineBytes);
@@ -67,7 +67,7 @@ milliseconds pause_after(int failures) {
                        : std::min(kLeastPause * (1 << std::min(failures - 1, 10)), kMostPause);
 }
 
-// "14:32:10", by the clock on the wall.
+// Returns local time, "14:32:10".
 std::string time_in(milliseconds from_now) {
   const std::time_t then =
       std::chrono::system_clock::to_time_t(std::chrono::system_clock::now() + from_now);
@@ -167,7 +167,7 @@ void LocalWorkers::supervise() {
   }
 }
 
-// Warnings are passed on at once. Of other lines the last one may be why it ends.
+// Logs warnings at once. Keeps the last other line, which may be the reason if the worker ends.
 void LocalWorkers::read(Slot& slot) {
   char some[4096];
   for (ssize_t n; (n = ::read(slot.output.get(), some, sizeof some)) > 0;) {
@@ -193,7 +193,7 @@ void LocalWorkers::reap(Slot& slot) {
   read(slot);
   const bool exited = end->known && WIFEXITED(end->status);
   const std::string number = "worker " + std::to_string(slot.pid) + " ended: ";
-  // What it said before it ended by itself is the reason; before a crash it is half of one.
+  // The last line before an exit is the reason; before a crash it is only part of it.
   std::string why = exited && !slot.last_line.empty() ? slot.last_line : number + describe(*end);
   if (!exited && !slot.last_line.empty()) why += ": " + slot.last_line;
   slot.pid = -1;
@@ -229,7 +229,7 @@ void LocalWorkers::ended(Slot& slot, std::string why, bool hopeless) {
     slot.given_up = hopeless || slot.failed_starts > kMoreFirstStarts ||
                     now > slot.absent_since + kFirstStartsWithin;
     slot.next_start = now + std::chrono::seconds(slot.failed_starts);
-    // Where nobody else is left, the run ends with it.
+    // If no other worker is left, the run ends with this reason anyway.
     const bool others = std::ranges::any_of(slots_, [&](const Slot& other) {
       return &other != &slot && !other.given_up && other.worker.runs == slot.worker.runs;
     });

@@ -1,15 +1,15 @@
-// Worker processes that this process starts, keeps alive and ends.
+// Worker processes that this process starts, restarts and ends.
 //
-// A worker that ends is replaced. One that cannot start again may be waiting for its board: a
-// debugger's server that is restarted, a cable that is plugged in again. It is tried again with
-// growing pauses for as long as `patience` says. A worker that has never been in service is tried a
-// few times in a few seconds: its command is more likely wrong than its board slow.
+// A worker that ends is replaced. If it cannot start again, its board may be missing temporarily: a
+// debugger's server is restarted, a cable is plugged in again. Starts are repeated with growing
+// pauses for the time `patience`. A worker that has never been in service is tried a few times in a
+// few seconds: its command is more likely wrong than its board slow.
 //
-// What a worker writes to its standard streams is passed on as log lines; the last line before its
-// end is why it ended.
+// Lines that a worker writes to its standard streams are passed to the log; the last line before
+// its end is reported as the reason.
 //
-// They die with us whatever kills us: the kernel signals them when the thread that started them
-// ends, so all of them are started by one thread that lives as long as this object.
+// Workers die with this process, however it ends: the kernel signals them when the thread that
+// started them ends. So one thread starts all of them and lives as long as this object.
 #pragma once
 
 #include <sys/types.h>
@@ -33,29 +33,29 @@ class LocalWorkers {
  public:
   struct Worker {
     std::vector<std::string> command;  ///< complete; the first word is a path
-    bool builds = true, runs = true;   ///< what it is for
-    std::string name;                  ///< of its board, in messages; empty: it has none
+    bool builds = true, runs = true;   ///< its duties
+    std::string name;                  ///< its board's, for messages; empty: no board
   };
   struct Options {
     std::vector<Worker> workers;
-    int restarts = 8;  ///< of one that was in service, between two finished jobs
-    /// From the first failed start of a worker that was in service before to giving it up.
+    int restarts = 8;  ///< per worker that was in service, between two finished jobs
+    /// Time from the first failed start of a worker that was in service to giving it up.
     std::chrono::milliseconds patience{300'000};
   };
 
   LocalWorkers(Options options, LogSink log);
-  /// Waits a moment for workers that are ending by themselves, then kills the rest.
+  /// Waits briefly for workers that are ending by themselves, then kills the rest.
   ~LocalWorkers();
 
-  /// `process` has been welcomed by the tuner.
+  /// To be called when the tuner has welcomed `process`.
   void in_service(int64_t process);
-  /// `process` did its work: earlier deaths of its slot are forgiven.
+  /// To be called when `process` has finished a job: resets its slot's count of deaths.
   void finished_job(int64_t process);
   bool owns(int64_t process) const;
-  /// Ends one that no longer answers; it is replaced.
+  /// Kills a worker that no longer answers; it is replaced.
   void kill(int64_t process);
 
-  /// Why no worker that builds (or runs) is left here, if there were any and all are given up.
+  /// Returns why no worker that builds (or runs) is left, if there were any and all were given up.
   std::optional<std::string> no_builder() const;
   std::optional<std::string> no_runner() const;
 
@@ -64,14 +64,14 @@ class LocalWorkers {
   struct Slot {
     Worker worker;
     pid_t pid = -1;
-    Descriptor output;            ///< what it writes
-    std::string line, last_line;  ///< of it: the incomplete one, the one before
-    std::string why;              ///< the last process ended
+    Descriptor output;            ///< its standard output and error
+    std::string line, last_line;  ///< incomplete line; last complete line
+    std::string why;              ///< reason for the end of the last process
     bool was_in_service = false;
-    bool is_in_service = false;      ///< the process that runs now
-    int deaths = 0;                  ///< in service, since the last finished job
+    bool is_in_service = false;      ///< whether the current process is
+    int deaths = 0;                  ///< deaths in service since the last finished job
     int failed_starts = 0;           ///< since it was last in service
-    Clock::time_point absent_since;  ///< the first of them began
+    Clock::time_point absent_since;  ///< when the first failed start began
     Clock::time_point started_at;
     bool given_up = false;
     Clock::time_point next_start;

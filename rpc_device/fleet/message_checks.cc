@@ -9,7 +9,7 @@
 namespace tinytune {
 namespace {
 
-// One message's checks, read as a list; the first that fails is the one that is told.
+// A list of checks on one message; the first that fails is reported.
 class Checks {
  public:
   Checks& that(bool holds, const std::string& what) {

@@ -1,9 +1,9 @@
-// What a message may hold. Both sides check each one on arrival, before anything is done with it.
+// Validation of messages. Both sides check each message on arrival, before they use it.
 //
-// A worker compiles what it is sent, so it trusts its tuner with its time. It does not trust it
-// with its memory: sizes that do not fit a workload would have packing read beyond a heap block. A
-// tuner writes what it is told to a log that decides later runs, so a result that could not be true
-// is not a result. Who sends one message that fails here is cut off.
+// A worker compiles what a tuner sends, so it trusts the tuner with its time, but not with its
+// memory: with sizes that do not fit the workload, packing would read beyond a heap block. A tuner
+// writes results to a log that decides later runs, so impossible results must be refused. A peer
+// that sends one invalid message is disconnected.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ class FromWorker;
 class ToWorker;
 }  // namespace rpc
 
-/// The table of limits. What is announced and follows in pieces is checked when it is announced.
+/// Limits. The size of data sent in pieces is checked when it is announced.
 namespace most {
-inline constexpr int kMessageBytes = 128 << 10;  ///< what either side lets gRPC receive at once
+inline constexpr int kMessageBytes = 128 << 10;  ///< of one gRPC message, both directions
 inline constexpr uint64_t kPieceBytes = 64 << 10;
 inline constexpr size_t kWordBytes = 200;    ///< names: of devices, hosts, builds, boards, cases
 inline constexpr size_t kLineBytes = 1'000;  ///< details of outcomes, reasons of refusals
@@ -40,15 +40,17 @@ inline constexpr uint64_t kRunMilliseconds = 3'600'000;
 inline constexpr uint64_t kBuildMemoryBytes = uint64_t{1} << 40;
 }  // namespace most
 
-/// Fields within the table, text printable, names known. kInvalidInput: the field at fault.
+/// Checks that fields are within the limits, text is printable and names are known. kInvalidInput
+/// names the field at fault.
 Status check_message(const rpc::FromWorker& message);
 Status check_message(const rpc::ToWorker& message);
 
-/// A result that could be true: `ok` has its cycles, at least one each and as many as repeats (of a
-/// board perhaps more), and nothing else has any. `stage` is how far the job went. kInvalidInput: what is impossible.
+/// Checks that a result is possible: kOk has one count of cycles per repeat (a board may have
+/// more), each at least 1, and no other outcome has any. `stage` is the fidelity of the job.
+/// kInvalidInput says what is impossible.
 Status check_result(const MeasureResult& result, Fidelity stage, const MeasureLimits& limits);
 
-/// How many bytes a task of this workload may have on the wire. kInvalidInput: more than
+/// Returns the largest size on the wire of a task of this workload. kInvalidInput: it exceeds
 /// most::kTaskBytes.
 Result<uint64_t> largest_task(const Workload& workload);
 

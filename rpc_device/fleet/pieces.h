@@ -1,4 +1,4 @@
-// Bytes that are too many for one message: announced with their number, sent in pieces.
+// Data too large for one message: its size is announced, then it is sent in pieces.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tinytune {
 
-/// Cuts bytes that are shared with other senders.
+/// Splits bytes, which may be shared with other senders.
 class Pieces {
  public:
   explicit Pieces(std::shared_ptr<const std::string> bytes) : bytes_(std::move(bytes)) {}
@@ -22,18 +22,18 @@ class Pieces {
   size_t at_ = 0;
 };
 
-/// Puts them together again.
+/// Joins the pieces.
 class Assembly {
  public:
   explicit Assembly(uint64_t announced) : announced_(announced) {}
   bool complete() const { return bytes_.size() == announced_; }
-  /// kInvalidInput: more than was announced.
+  /// Appends a piece. kInvalidInput: more bytes than announced.
   Status add(std::string_view piece);
   std::string take() { return std::move(bytes_); }
 
  private:
   uint64_t announced_;
-  std::string bytes_;  ///< grows with what came, not with what was promised
+  std::string bytes_;  ///< grows with received bytes; the announced size is not trusted
 };
 
 }  // namespace tinytune

@@ -1,7 +1,6 @@
-// The messages of tuner.proto as the types of measure/.
+// Converts between the messages of tuner.proto and the types of measure/.
 //
-// Messages that come here have passed check_message(); what only makes sense as a whole is checked
-// here.
+// Messages have passed check_message(); conditions on several fields together are checked here.
 #pragma once
 
 #include <cstdint>
@@ -23,31 +22,31 @@ class Limits;
 class TaskHead;
 }  // namespace rpc
 
-/// Raised when a message, or what a worker does with it, changes its meaning.
+/// Must be raised when the meaning of a message changes, or what a worker does with it.
 inline constexpr uint32_t kProtocolVersion = 3;
 
-/// What a task is called on the wire: its digest as text.
+/// Returns the name of a task on the wire: its digest as text.
 std::string id_of(const TaskData& task);
 
 rpc::TaskHead head_of(const TaskData& task, uint64_t bytes);
 std::string to_wire(const TaskData& task);
-/// kInvalidInput: not the bytes of a task, parts that do not belong together (check_task), or
-/// another digest than announced.
+/// kInvalidInput: not a serialised task, its parts do not match (check_task()), or its digest is
+/// not the announced one.
 Result<TaskData> task_from_wire(const rpc::TaskHead& head, std::string_view bytes);
 
 std::string to_wire(const BuiltKernel& kernel);
-/// kInvalidInput: not the bytes of an image.
+/// kInvalidInput: not a serialised image.
 Result<BuiltKernel> image_from_wire(std::string_view bytes);
 
 rpc::Fleet to_message(const FleetView& view);
-/// Its texts made fit for a terminal.
+/// Makes the texts safe for a terminal.
 FleetView from_message(const rpc::Fleet& message);
 
 rpc::Limits to_message(const MeasureLimits& limits);
 MeasureLimits from_message(const rpc::Limits& message);
 
 rpc::Finished to_message(const MeasureResult& result, uint64_t ticket);
-/// Without source and build, which the worker's Hello said. kInvalidInput: a name that is none.
+/// Leaves source and build empty, which are from the worker's Hello. kInvalidInput: unknown names.
 Result<MeasureResult> from_message(const rpc::Finished& message);
 
 }  // namespace tinytune

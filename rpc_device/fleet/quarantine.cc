@@ -13,7 +13,7 @@ bool Quarantine::fault(const std::string& place, const std::string& why, Clock::
 }
 
 void Quarantine::success(const std::string& place) {
-  if (!holds(place)) forget(place);  // what was under way before the last fault proves nothing
+  if (!holds(place)) forget(place);  // a job begun before the last fault is no reason to release it
 }
 
 bool Quarantine::holds(const std::string& place) const {

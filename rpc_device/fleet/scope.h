@@ -1,4 +1,4 @@
-// What a process may do with a tuner: words of its certificate, or beside its token.
+// Permissions of a process at a tuner: words in its certificate, or next to its token.
 #pragma once
 
 #include <string>
@@ -13,18 +13,18 @@ struct Scope {
   bool build = false;   ///< compile candidates
   bool run = false;     ///< run them in a simulator
   bool device = false;  ///< run them on a board
-  bool view = false;    ///< look at the fleet, and do nothing
+  bool view = false;    ///< look at the fleet, read-only
 
   static Scope all() { return {true, true, true, true}; }
 };
 
-/// "build", "run", "device", "view": those that hold.
+/// Returns the granted permissions as words: "build", "run", "device", "view".
 std::vector<std::string> words_of(const Scope& scope);
 
-/// The same with commas between them. kInvalidInput: another word, or none.
+/// Parses these words, separated by commas. kInvalidInput: another word, or none.
 Result<Scope> parse_scope(std::string_view text);
 
-/// Adds what a word allows. False: it is none of those words.
+/// Adds the permission of a word. Returns false for any other word.
 bool allow(Scope& scope, std::string_view word);
 
 }  // namespace tinytune

@@ -22,10 +22,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kBetweenDials{500}, kBetweenLooks{2'000};  // at the board
-constexpr char kOpened = 'o';  // no code of an error
+constexpr std::chrono::milliseconds kBetweenDials{500}, kBetweenLooks{2'000};  // looks at the board
+constexpr char kOpened = 'o';  // differs from all error codes
 
-// What a child says of its end: a code and a line, in one write that a pipe takes whole.
+// Reports a child's end to the parent: a code and a line, in one atomic write to the pipe.
 void report(int pipe, const Status& served) {
   const char code = served ? -1 : static_cast<char>(served.error().code());
   const std::string text =
@@ -33,13 +33,13 @@ void report(int pipe, const Status& served) {
   [[maybe_unused]] const auto written = ::write(pipe, text.data(), text.size());
 }
 
-/// What became of a child.
+/// End of a child.
 struct Served {
   bool opened_board = false;
   Status end = ok_status();
 };
 
-// `unsaid`: of one that ended without a word.
+// `unsaid`: the error of a child that ended without a report.
 Served read_report(int pipe, const Error& unsaid) {
   char text[2 + most::kLineBytes];
   const ssize_t size = ::read(pipe, text, sizeof text);
@@ -75,7 +75,7 @@ Result<Served> serve_in_child(const WorkerOptions& options, const LogSink& log) 
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   return read_report(ours.get(), Error(ErrorCode::kFailed,
-                                       WIFEXITED(status)  // it had a job, and nobody to tell
+                                       WIFEXITED(status)  // its tuner died during a job
                                            ? "the tuner at " + options.connect + " is gone"
                                            : std::string("the worker's process ended: ") +
                                                  strsignal(WTERMSIG(status))));
@@ -85,7 +85,7 @@ Result<Served> serve_in_child(const WorkerOptions& options, const LogSink& log) 
 
 Status stay(const WorkerOptions& options, const LogSink& log) {
   std::string last;
-  bool was_reached = false;  // the board
+  bool was_reached = false;  // whether the board was ever opened
   std::optional<Clock::time_point> lost_since;
   while (true) {
     const auto began = Clock::now();

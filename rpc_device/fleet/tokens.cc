@@ -98,7 +98,7 @@ Result<std::string> TokenList::grant(const std::string& name, const Scope& scope
 Result<Scope> TokenList::admit(std::string_view token, std::time_t now) const {
   const std::string digest = digest_of_token(token);
   const TokenGrant* granted = nullptr;
-  for (const TokenGrant& grant : grants_)  // all of them, whichever it is
+  for (const TokenGrant& grant : grants_)  // no early exit: constant time
     if (CRYPTO_memcmp(grant.digest.data(), digest.data(), kDigestDigits) == 0) granted = &grant;
   if (granted == nullptr)
     return Error(ErrorCode::kInvalidInput, "this tuner never granted that token, or withdrew it");

@@ -1,8 +1,8 @@
-// The other way in: a secret word over TLS, where a worker is to have no certificate of its own.
+// Tokens: secrets sent over TLS by workers that have no certificate of their own.
 //
-// The tuner holds a list of what it granted and never the words themselves: who reads the list
-// learns digests of 256 random bits, from which there is no way back. To withdraw a token is to
-// delete its line. See doc/adr/0043-tls-certificates-tokens.md.
+// The tuner keeps a list of grants with digests, never the tokens themselves: the digests are of
+// 256 random bits, so the list does not reveal them. Deleting its line withdraws a token. See
+// doc/adr/0043-tls-certificates-tokens.md.
 #pragma once
 
 #include <ctime>
@@ -25,25 +25,25 @@ struct TokenGrant {
 
 class TokenList {
  public:
-  /// No such file is an empty list. kInvalidInput: a line that is none, with its number.
+  /// Reads a list; a missing file is an empty list. kInvalidInput names the line at fault.
   static Result<TokenList> read(const std::string& path);
   Status write(const std::string& path) const;
 
   bool empty() const { return grants_.empty(); }
 
-  /// Makes a token and grants it; an earlier one of this name is withdrawn. kInvalidInput: the name
-  /// is no word. kFailed: no randomness.
+  /// Makes and grants a token; withdraws an earlier one of this name. kInvalidInput: the name is
+  /// invalid (is_party_name()). kFailed: no randomness.
   Result<std::string> grant(const std::string& name, const Scope& scope, std::time_t expires);
 
-  /// What the bearer may do. The time it takes does not tell how much of a token is right.
-  /// kInvalidInput: nobody was given this token, or it has expired.
+  /// Returns the permissions of the token's bearer, in a time that does not depend on how much of
+  /// the token is right. kInvalidInput: the token was not granted, or has expired.
   Result<Scope> admit(std::string_view token, std::time_t now) const;
 
  private:
   std::vector<TokenGrant> grants_;
 };
 
-/// A word of letters, digits, '-' and '_', which can name a directory.
+/// Returns whether `name` consists of letters, digits, '-' and '_' and can name a directory.
 bool is_party_name(std::string_view name);
 
 }  // namespace tinytune

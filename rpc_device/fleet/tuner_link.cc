@@ -21,7 +21,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kBetweenHeartbeats{1'000};
-// How long a job may go on after its tuner has died.
+// How long a job may continue after its tuner has died.
 constexpr milliseconds kGrace{2'000};
 constexpr int kTunerGone = 1;
 constexpr size_t kReadAhead = 16;  // messages
@@ -38,7 +38,7 @@ struct TunerLink::State {
       changed.notify_all();
     }
     if (!reader.joinable()) return;
-    context.TryCancel();  // of no effect on a stream that has ended
+    context.TryCancel();  // no effect on a stream that has ended
     heart.join();
     reader.join();
   }
@@ -92,7 +92,7 @@ struct TunerLink::State {
   std::condition_variable changed;
   std::deque<rpc::ToWorker> messages;
   bool ended = false, left = false;
-  Status wrong = ok_status();  ///< what the tuner sent, if that is no message of ours
+  Status wrong = ok_status();  ///< error of an invalid message from the tuner
   std::thread reader, heart;
 };
 

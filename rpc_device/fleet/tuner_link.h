@@ -1,7 +1,7 @@
-// A worker's line to its tuner: dials, reads ahead, and says every second that it lives.
+// A worker's link to its tuner: dials, reads ahead, and sends a heartbeat every second.
 //
-// Reading ahead notices the tuner's death during a job and not after it. What is read ahead is
-// bounded: a tuner has no reason to send much while a job is under way, and one that does waits.
+// Reading ahead notices the tuner's death during a job instead of after it. It is bounded: a tuner
+// has no reason to send much during a job, and one that does has to wait.
 #pragma once
 
 #include <memory>
@@ -20,23 +20,23 @@ class ToWorker;
 
 class TunerLink {
  public:
-  /// Encrypted if there are `keys`. kFailed: no tuner answers, or none that the keys' authority
-  /// vouches for, or one that does not take ours.
+  /// Connects, encrypted if there are `keys`. kFailed: no tuner answers, the keys' authority did
+  /// not sign its certificate, or it does not accept our keys.
   static Result<std::unique_ptr<TunerLink>> dial(const Address& address,
                                                  const std::optional<LinkKeys>& keys,
                                                  int timeout_ms);
   ~TunerLink();
 
-  /// Says Hello and waits for the Welcome or Refusal; heartbeats begin. kFailed: neither comes.
+  /// Sends Hello, waits for the Welcome or Refusal, and starts heartbeats. kFailed: no answer.
   Result<rpc::ToWorker> introduce(const rpc::FromWorker& hello, int timeout_ms);
 
-  /// The next message, checked; nothing once the stream has ended.
+  /// Waits for the next message and returns it, checked; nullopt once the stream has ended.
   std::optional<rpc::ToWorker> next();
-  /// Any thread. That the stream is broken is for next() to notice.
+  /// Sends a message, from any thread. next() notices a broken stream.
   void send(const rpc::FromWorker& message);
 
-  /// After next() returned nothing: kFailed if the tuner did not end the stream in order, or sent
-  /// what no tuner sends.
+  /// To be called after next() returned nullopt. kFailed: the tuner did not end the stream
+  /// properly, or sent an invalid message.
   Status end();
   /// Ends the stream from this side.
   void hang_up();

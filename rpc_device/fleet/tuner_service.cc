@@ -21,21 +21,21 @@ namespace {
 using Clock = Conversation::Clock;
 using std::chrono::milliseconds;
 
-/// How long workers have to take note that the run is over.
+/// How long workers have to learn that the run is over.
 constexpr milliseconds kFarewell{200};
 
 void configure(grpc::ServerBuilder& builder) {
   builder.SetMaxReceiveMessageSize(most::kMessageBytes);
   builder.SetMaxSendMessageSize(most::kMessageBytes);
-  for (const auto packed : {GRPC_COMPRESS_DEFLATE, GRPC_COMPRESS_GZIP})  // they grow on arrival
+  for (const auto packed : {GRPC_COMPRESS_DEFLATE, GRPC_COMPRESS_GZIP})  // could grow past limits
     builder.SetCompressionAlgorithmSupportStatus(packed, false);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  // One worker is one connection, which says something soon or is closed.
+  // A worker has one connection with one stream; a connection that stays silent is closed.
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 1);
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, 5'000);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, 10'000);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);  // windows stay small
-  // A worker whose machine vanished does not close its connection; a ping finds out.
+  // A worker whose machine vanished does not close its connection; a keepalive ping detects this.
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 20'000);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
@@ -56,8 +56,8 @@ void add(WorkerStatistics& sum, const WorkerStatistics& worker) {
 
 }  // namespace
 
-// One lock guards everything. Operations are started under it: gRPC runs what follows them on
-// threads of its own, never inside the call.
+// One lock guards everything. Operations may be started under it: gRPC runs their callbacks on its
+// own threads, never inside the call.
 struct TunerService::State final : rpc::Tuner::CallbackService {
   class Stream;
   using Reactor = grpc::ServerBidiReactor<rpc::FromWorker, rpc::ToWorker>;
@@ -99,18 +99,18 @@ class TunerService::State::Stream final : public Reactor {
 
   Conversation& conversation() { return conversation_; }
 
-  /// Whether it still takes a place: one that is over waits for gRPC to let go of it, no more.
+  /// Returns whether it counts as a connection: one that is over only waits for gRPC to release it.
   bool takes_a_place() const { return !over_; }
 
   void open() { StartRead(&incoming_); }
 
-  /// Ends it before a word of it is read.
+  /// Ends the stream before anything of it is read.
   void turn_away(grpc::Status why) {
     status_ = std::move(why);
     over_ = true;
   }
 
-  /// Ends the stream; a worker that has no say in it may be blocking a write.
+  /// Ends the stream against a worker's will; cancels a pending write, which it may be blocking.
   void cut(const std::string& why) {
     if (over_) return;
     over_ = true;
@@ -119,7 +119,7 @@ class TunerService::State::Stream final : public Reactor {
     if (writing_) context_->TryCancel();
   }
 
-  /// Starts what can be started.
+  /// Starts the next write, or the end of the stream, if possible.
   void proceed() {
     if (finished_ || writing_) return;
     if (!over_) {
@@ -170,7 +170,7 @@ class TunerService::State::Stream final : public Reactor {
     const auto self = std::find_if(state.streams.begin(), state.streams.end(),
                                    [this](const auto& stream) { return stream.get() == this; });
     TT_CHECK(self != state.streams.end(), "a stream ends twice");
-    state.streams.erase(self);  // and this with it
+    state.streams.erase(self);  // destroys *this
     state.settle();
   }
 

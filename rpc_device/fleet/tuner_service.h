@@ -1,7 +1,7 @@
-// The gRPC end of the tuner: streams of workers, and jobs from a JobQueue to those that are idle.
+// The tuner's gRPC server: accepts workers' streams and leases jobs of a JobQueue to idle workers.
 //
-// gRPC's callback interface: a connection costs memory and no thread, so that a thousand of them
-// that say nothing cost next to nothing. Their number is capped all the same.
+// Uses gRPC's callback interface: a connection costs memory but no thread, so a thousand silent
+// connections are cheap. Their number is limited nevertheless.
 #pragma once
 
 #include <cstdint>
@@ -26,44 +26,45 @@ class TunerService {
   struct Events {
     std::function<void(int64_t process)> welcomed;
     std::function<void(int64_t process)> job_finished;
-    /// A process of this machine was given up; its connection is closed already.
+    /// A process of this machine was given up; its connection is already closed.
     std::function<void(int64_t process)> given_up;
   };
 
-  /// Where workers find it: with keys, those of other machines are encrypted and show theirs, and
-  /// those of this machine have a socket beside, which is not.
+  /// Addresses for workers. With keys, `address` is encrypted and requires credentials; workers of
+  /// this machine then use the unencrypted socket `beside`.
   struct Entrances {
     Address address;
-    Admission admission;  ///< of those who dial it
+    Admission admission;  ///< for `address`
     std::optional<Address> beside;
   };
 
-  /// kFailed: an address cannot be listened on.
+  /// Starts the server. kFailed: it cannot listen on an address.
   static Result<std::unique_ptr<TunerService>> listen(const Entrances& entrances,
                                                       const Device& device, JobQueue& queue,
                                                       const WorkerPoolOptions& options,
                                                       Events events, LogSink log);
-  /// Ends every stream in order, so that workers know that the run is over. The queue must be
-  /// closed by then.
+  /// Ends every stream properly, so that workers know that the run is over. The queue must already
+  /// be closed.
   ~TunerService();
 
   std::string address() const;
   size_t add_task(const TaskData& task);
-  /// Workers that were welcomed and are still there.
+  /// Returns the number of welcomed workers that are connected.
   size_t connected() const;
-  /// Whether one of them can build.
+  /// Returns whether one of them can build.
   bool has_builder() const;
-  /// Whether one of them runs candidates, on boards or in simulators.
+  /// Returns whether one of them runs candidates, on boards or in simulators.
   bool has_runner(bool on_boards) const;
   PoolStatistics statistics() const;
-  /// Why nobody who is there can go on: who could has been found unfit. Nothing: some can.
+  /// Returns why no connected worker can continue: all suitable ones were found unfit. nullopt: at
+  /// least one can, or no job waits.
   std::optional<std::string> why_stuck() const;
-  /// What kind of worker the jobs that wait need, where none is connected: "a worker that builds".
+  /// Returns the kind of worker that waiting jobs need, "a worker that builds"; nullopt if one is
+  /// connected.
   std::optional<std::string> awaited() const;
-  /// There is something in the queue.
+  /// Leases waiting jobs to idle workers. To be called after jobs were queued.
   void hand_out();
-  /// Gives up workers that are overdue, and hands out what waits. To be called a few times a
-  /// second.
+  /// Gives up overdue workers and leases waiting jobs. To be called a few times a second.
   void look_around();
 
  private:

@@ -51,8 +51,8 @@ std::string duties_of(const JobFunctions& jobs) {
   return runs.empty() ? "builds" : "builds, " + runs;
 }
 
-/// What `tune doctor` says is wrong. It is a process of its own: builds cannot be forked by one
-/// that has threads, and what is wrong with a board may end whoever finds out.
+/// Returns the problem that `tune doctor` finds; empty: none. It runs as a separate process because
+/// this one has threads and cannot fork builds, and because a broken board may crash the examiner.
 std::string ask_doctor(const std::vector<std::string>& doctor) {
   constexpr std::chrono::seconds kPatience{120};
   const auto asked = run_process(doctor, kPatience);
@@ -70,7 +70,7 @@ std::string ask_doctor(const std::vector<std::string>& doctor) {
              : asked->err;
 }
 
-/// A board and what measures on it. The doctor needs the board's line for itself.
+/// A board and the objects that measure on it, closed while the doctor uses the board's line.
 class Workplace {
  public:
   Workplace(const WorkerOptions& options, BoardAddress address, const Device& device,
@@ -84,7 +84,7 @@ class Workplace {
     return ok_status();
   }
 
-  /// A board that is gone afterwards is no finding: a worker that starts anew waits for it.
+  /// A board that is lost afterwards is an error, not a finding: a restarted worker waits for it.
   Result<std::string> examine() {
     runner_.reset();
     measurer_.reset();
@@ -158,7 +158,7 @@ Status run_worker(const WorkerOptions& options, const LogSink& log) {
   TT_TRY_ASSIGN(const BoardAddress board_address, parse_board_address(options.device));
   TT_TRY_ASSIGN(Device device, load_device(board_address.device));
   if (options.in_flash) device = in_flash(std::move(device));
-  TT_TRY_ASSIGN(Builder builder, Builder::start(device));  // before anything starts a thread
+  TT_TRY_ASSIGN(Builder builder, Builder::start(device));  // before any thread is started
   Workplace place(options, board_address, device, builder);
   JobFunctions jobs;
   if (options.runs) {

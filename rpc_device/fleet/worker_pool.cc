@@ -34,17 +34,17 @@ StageTimes PoolStatistics::total() const {
 }
 
 milliseconds time_of(const MeasureLimits& limits) {
-  constexpr int kBuilds = 4;                 // compilers share the processor
-  constexpr uint64_t kCyclesPerMs = 50'000;  // of a simulator that does so too
+  constexpr int kBuilds = 4;                 // a build may get 1/4 of a processor
+  constexpr uint64_t kCyclesPerMs = 50'000;  // speed of a simulator on a shared processor
   return milliseconds(kBuilds * int64_t{limits.build_cpu_ms}) +
          milliseconds(limits.run_cycles / kCyclesPerMs) + milliseconds(limits.run_ms);
 }
 
-/// Failures of workers' surroundings, for each worker that is connected, after which none of them
-/// is expected to do better, though examinations keep finding nothing.
+/// Consecutive failures of the workers' environment, per connected worker, after which the pool
+/// gives up, even if examinations find nothing wrong.
 constexpr uint64_t kFailuresOfEach = 4 * Quarantine::kFaultsInARow;
 
-/// A worker that dials again takes less.
+/// Longer than a worker takes to reconnect.
 constexpr milliseconds kAloneBeforeTold{5'000};
 
 namespace {
@@ -91,7 +91,7 @@ struct WorkerPool::State {
     }
     if (watcher.joinable()) watcher.join();
     queue.close();
-    service.reset();  // streams end, workers follow
+    service.reset();  // ends the streams, so that workers end
     local.reset();
   }
 
@@ -103,7 +103,7 @@ struct WorkerPool::State {
     }
   }
 
-  // Once for each time that nobody is there.
+  // Warns once per period without a suitable worker.
   void say_what_is_awaited() {
     const auto awaited = service->awaited();
     const auto now = std::chrono::steady_clock::now();
@@ -115,9 +115,9 @@ struct WorkerPool::State {
   }
 
   std::optional<TemporaryDirectory> directory;
-  std::string address, device;  ///< as workers are told
+  std::string address, device;  ///< `tune worker` arguments, for messages
   LogSink log;
-  bool on_board = false;  ///< candidates run on the board that local workers have
+  bool on_board = false;  ///< candidates run on the local board
   JobQueue queue;
   std::unique_ptr<LocalWorkers> local;  // null without local workers
   std::unique_ptr<TunerService> service;
@@ -126,7 +126,7 @@ struct WorkerPool::State {
   std::condition_variable changed;
   bool stopping = false;
   std::chrono::steady_clock::time_point alone_since = std::chrono::steady_clock::now();
-  bool told = false;  ///< that jobs wait
+  bool told = false;  ///< whether the warning about waiting jobs was given
   std::thread watcher;
 };
 

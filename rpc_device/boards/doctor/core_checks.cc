@@ -19,7 +19,7 @@ constexpr uint32_t kSpotBytes = 16;
 constexpr uint32_t kLeftAtEnd = 2048;
 constexpr RunLimits kCallLimits = {1'000'000'000, 30'000};
 
-// Long enough that a clock which jumps by a thousand cycles when a core is started does not show.
+// Long enough to hide a jump of the counter by a thousand cycles when a core is started.
 constexpr uint32_t kIterations = 100'000;
 constexpr double kMostPerIteration = 40, kLeastPerIteration = 0.2;  // cycles
 constexpr double kMostBend = 0.05;
@@ -42,7 +42,7 @@ Finding bad(std::string check, std::string words) {
   return {std::move(check), false, std::move(words)};
 }
 
-// Powers of two, so that an address line that leads nowhere puts two of them in one place.
+// Offsets are powers of two, so that two spots coincide if an address line is not connected.
 std::vector<uint32_t> spots_in(const MemoryRegion& memory) {
   std::vector<uint32_t> spots = {memory.address};
   if (memory.size_bytes <= kLeftAtEnd) return spots;

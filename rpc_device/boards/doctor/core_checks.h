@@ -1,4 +1,4 @@
-// What the doctor asks of a core before it knows a kernel: link, memory, counter, clock.
+// The doctor's checks of a core that need no kernel: link, memory, counter, clock.
 #pragma once
 
 #include <chrono>
@@ -12,20 +12,20 @@
 
 namespace tinytune {
 
-/// In this order. An error is the core's: nothing more can be asked of it.
+/// To be called in this order. An error means that the core fails and no further check is possible.
 class CoreChecks {
  public:
-  /// All three outlive it.
+  /// All three must outlive it.
   CoreChecks(RemoteCore& core, const Device& device, const BoardFacts& facts)
       : core_(core), device_(device), facts_(facts) {}
 
-  /// How long an answer takes, and bytes.
+  /// Measures round-trip time and throughput, and checks that bytes arrive unchanged.
   Result<Finding> link();
-  /// Every memory that may be written holds what is written to it, up to its end.
+  /// Checks that every writable memory keeps written values, up to its end.
   Result<Finding> memory();
-  /// Cycles of a loop grow as its iterations do.
+  /// Checks that a loop's cycles grow in proportion to its iterations.
   Result<Finding> counter();
-  /// The counter's rate by this machine's clock is the one that the board says.
+  /// Checks the counter's rate, by this machine's clock, against the board's stated clock.
   Result<Finding> clock();
 
  private:

@@ -19,10 +19,10 @@ namespace {
 
 constexpr int kRepeats = 11;
 constexpr double kMostNoise = 0.02;
-// Of counts against the simulator's, whose own error on published programs stays below it.
+// Tolerated difference from the simulator's counts; its error on published programs is smaller.
 constexpr double kMostDifference = 0.30;
 
-// A convolution with every kind of border, a few ten thousand cycles long.
+// Makes a convolution with every kind of border, of some ten thousand cycles.
 TaskData known_task() {
   Workload w;
   w.in_h = w.out_h = 7;
@@ -68,7 +68,7 @@ Result<KnownKernel> make_known_kernel(const Device& device) {
   return known;
 }
 
-// Bytes and cycles, and how far the cycles of equal calls lie apart.
+// Checks a kernel's output, its cycles, and the spread of the cycles of equal calls.
 Result<std::vector<Finding>> try_kernel(Board& board, const KnownKernel& known) {
   MeasureLimits limits;
   limits.repeats = kRepeats;

@@ -1,10 +1,10 @@
-// The doctor: looks at a board before anything is believed of it, and says in words what is wrong.
+// The doctor: examines a board before its measurements are trusted, and describes problems.
 //
-// Each check relies on those before it, from the link to a whole kernel, so it ends with the first
-// that cannot be done. What it knows beforehand are functions of two or three instructions, whose
-// cycles must grow as their iterations do, and what the simulator says of a small convolution. A
-// count that differs from the simulator's by more than its error has a reason that would also
-// spoil a search: caches that are off, wait states, a counter of another clock.
+// Each check relies on those before it, from the link to a whole kernel, so the examination ends
+// with the first that cannot be done. Expected results are known for a loop of two instructions,
+// whose cycles must grow with its iterations, and for a small convolution, from the simulator. If a
+// count differs from the simulator's by more than its error, the cause would also spoil a search:
+// disabled caches, wait states, a counter with another clock.
 #pragma once
 
 #include <memory>
@@ -26,22 +26,21 @@ struct Finding {
 };
 
 struct Examination {
-  std::string board;  ///< its id; empty where no link opened
+  std::string board;  ///< its id; empty if no link could be opened
   std::vector<Finding> findings;
 
   bool healthy() const;
 };
 
-/// Takes hold of a board as measurements do: its RAM is written, its flash never. A few seconds.
-/// Whatever is wrong with the board is a finding. Errors: the device has no [board] in its file;
-/// this machine cannot build kernels.
+/// Examines a board in a few seconds. Its RAM is written, its flash never. Problems of the board
+/// are findings. Errors: the device's file has no [board]; this machine cannot build kernels.
 Result<Examination> examine_board(const BoardAddress& address, const Device& device);
 
-/// This machine, where a simulator stands for the device: a kernel is built, and is exact there.
-/// Whatever is wrong is a finding.
+/// Examines this machine for a simulated device: whether a kernel builds and is exact in the
+/// simulator. Problems are findings.
 Examination examine_simulator(const Device& device);
 
-/// The same of a core that is open already.
+/// examine_board() for a core that is already open.
 Result<Examination> examine_core(std::unique_ptr<RemoteCore> core, const Device& device,
                                  const BoardFacts& facts);
 

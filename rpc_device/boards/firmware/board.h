@@ -1,12 +1,12 @@
-/* What the runner asks of a board: bytes in and out, cycles, and a call that comes back whatever
- * the callee does. A UART is one .c file, a core another, and the numbers come from the device
- * file. */
+/* The interface between the runner and a board: bytes in and out, cycles, and a call that returns
+ * whatever the callee does. A UART is one .c file, a core another, and the numbers are from the
+ * device file. */
 #ifndef TINYTUNE_BOARD_H
 #define TINYTUNE_BOARD_H
 
 #include <stdint.h>
 
-/* The UART: 8N1 at the rate the device file says. */
+/* The UART: 8N1 at the device file's rate. */
 void uart_start(void);
 int uart_read(void); /* a byte, or -1 */
 void uart_write(uint8_t byte);
@@ -29,15 +29,14 @@ struct outcome {
   uint32_t cause, pc;
 };
 
-/* Nothing has come: rests for a moment, well below the time that a FIFO takes to fill. An emulator
- * needs that moment to bring bytes; a core that asks its UART all the time keeps it from doing so.
- */
+/* Pauses after no byte has come, for much less time than a FIFO takes to fill. An emulator needs
+ * the pause to deliver bytes; a core that polls its UART without pause would prevent that. */
 void core_rest(void);
 
-/* Calls by the C calling convention on the stack given; a trap or the limit ends it. */
+/* Calls a function by the C calling convention on the given stack; a trap or the limit ends it. */
 void core_call(const struct call *call, struct outcome *outcome);
 
-/* Of the runner: whether kernels may have these bytes. */
+/* Defined by the runner: returns whether kernels may use these bytes. */
 int memory_allowed(uint32_t address, uint32_t size);
 
 #endif

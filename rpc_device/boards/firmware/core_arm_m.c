@@ -1,7 +1,7 @@
-/* Cortex-M, Armv6-M and later: calls on the process stack with every callee-saved register marked.
- * What goes wrong is an exception on the main stack, whatever became of the other one, and it
- * returns to the runner instead of to the kernel. SysTick ends a call that takes too long, and
- * counts where the core has no DWT. Source: Arm DDI 0403 and DDI 0419, section B1.5; AAPCS32. */
+/* Cortex-M, Armv6-M and later: calls on the process stack with a known value in every callee-saved
+ * register. Faults are exceptions on the main stack, whatever the state of the process stack, and
+ * return to the runner instead of the kernel. SysTick ends a call that takes too long, and counts
+ * cycles if the core has no DWT. Source: Arm DDI 0403 and DDI 0419, section B1.5; AAPCS32. */
 #include "board.h"
 #include "wire.h"
 
@@ -23,11 +23,11 @@
 #define TRACE_CONTROL REGISTER(0xE000EDFCu)
 #define DWT_CONTROL REGISTER(0xE0001000u)
 #define DWT_LOCK REGISTER(0xE0001FB0u)
-#define TICKING 5u /* the core's clock; 7: with its interrupt */
+#define TICKING 5u /* on, with the core's clock; 7: and with interrupt */
 #define TICK_PENDING (1u << 26)
 #define CLEAR_TICK (1u << 25)
 #define SYSTICK_EXCEPTION 15u
-#define STACKING_FAILED 0x1010u /* MSTKERR, STKERR: there is no frame to read */
+#define STACKING_FAILED 0x1010u /* MSTKERR, STKERR: no valid frame */
 
 #ifdef COUNTER_DWT
 #define COUNTER 0xE0001004
@@ -40,13 +40,13 @@ uint32_t core_caught(const uint32_t *frame, uint32_t exception);
 
 /* Written by the assembly below. */
 uint32_t core_kernel_sp, core_start_count, core_end_count;
-uint32_t core_saved[SAVED + 1]; /* r4 to r11, then sp, as the call left them */
+uint32_t core_saved[SAVED + 1]; /* r4 to r11, then sp, after the call */
 
 static volatile uint32_t in_call, ticks_over, period;
 static volatile uint64_t cycle_limit;
 static uint32_t cause, trap_pc, overhead;
 
-/* In the instructions of Armv6-M, which every one of these cores has. */
+/* Uses only instructions of Armv6-M, which all these cores have. */
 __asm__(
     ".syntax unified\n"
     ".section .vectors,\"a\",%progbits\n"
@@ -82,7 +82,7 @@ __asm__(
     "  mov r2, r10\n  str r2, [r1, #24]\n  mov r2, r11\n  str r2, [r1, #28]\n"
     "  mov r2, sp\n  str r2, [r1, #32]\n"
     "  movs r0, #0\n"
-    "core_leave:\n" /* r0 says how; nothing else is what it was */
+    "core_leave:\n" /* r0: result; all other registers are undefined */
     "  cpsid i\n"
     "  movs r1, #0\n  msr control, r1\n  isb\n"
     "  pop {r4-r7}\n  mov r8, r4\n  mov r9, r5\n  mov r10, r6\n  mov r11, r7\n"
@@ -105,7 +105,7 @@ __asm__(
     "core_empty:\n"
     "  bx lr\n"
     ".ltorg\n"
-    /* Started by a reset, by a loader or by a debugger: nothing is taken for granted. */
+    /* Entered from a reset, a loader or a debugger, so no state is assumed. */
     ".section .start,\"ax\",%progbits\n"
     ".globl _start\n .type _start, %function\n .thumb_func\n"
     "_start:\n"
@@ -121,7 +121,7 @@ __asm__(
 extern char core_vectors[], core_empty[];
 extern uint32_t runner_stack_top[];
 
-/* Not 0: the call ends, and how. */
+/* Handles an exception; returns 0 to continue, otherwise 1 + the call's end. */
 uint32_t core_caught(const uint32_t *frame, uint32_t exception) {
   if (exception == SYSTICK_EXCEPTION) {
     ++ticks_over;
@@ -129,7 +129,7 @@ uint32_t core_caught(const uint32_t *frame, uint32_t exception) {
     return 1 + WIRE_CYCLE_LIMIT;
   }
   if (!in_call)
-    for (;;) RESET_CONTROL = 0x05FA0004u; /* the runner itself: begin anew */
+    for (;;) RESET_CONTROL = 0x05FA0004u; /* a fault of the runner: resets the chip */
   uint32_t status = 0;
 #if __ARM_ARCH >= 7
   status = FAULT_STATUS;
@@ -142,13 +142,13 @@ uint32_t core_caught(const uint32_t *frame, uint32_t exception) {
   return 1 + WIRE_FAULT;
 }
 
-/* Ticks since the counter began, from its value then and now. */
+/* Returns the ticks between two values of the counter. */
 static uint64_t counted(uint32_t start, uint32_t end) {
 #ifdef COUNTER_DWT
   return end - start;
 #else
   uint32_t over = ticks_over;
-  /* It began again after its last reading, and that was counted before interrupts were off. */
+  /* It wrapped after `end` was read, and the interrupt counted that before interrupts were off. */
   if (SYSTICK_VALUE > end && !(INTERRUPT_STATE & TICK_PENDING) && over > 0) --over;
   return (uint64_t)over * period + start - end;
 #endif
@@ -161,7 +161,7 @@ void core_call(const struct call *call, struct outcome *outcome) {
   ticks_over = 0;
   cycle_limit = limit;
   SYSTICK_RELOAD = period - 1;
-  SYSTICK_VALUE = 0; /* any value: it begins anew */
+  SYSTICK_VALUE = 0; /* any write restarts it */
   SYSTICK_CONTROL = TICKING | 2u;
   while (SYSTICK_VALUE == 0) {
   }
@@ -189,15 +189,15 @@ void core_call(const struct call *call, struct outcome *outcome) {
 
 uint32_t core_flags(void) { return WIRE_FLAG_LIMITS_CYCLES; }
 
-/* Of the core's clock. At 25 MHz 4 us, less than half of what a byte takes at 921,600 baud: there may
- * be a UART that holds no more than one. */
+/* In cycles of the core's clock. At 25 MHz 4 us, less than half of a byte's time at 921,600 baud: a
+ * UART may hold only one byte. */
 #define REST_CYCLES 100u
 
 void core_rest(void) {
   SYSTICK_RELOAD = REST_CYCLES;
   SYSTICK_VALUE = 0;
   SYSTICK_CONTROL = TICKING | 2u;
-  __asm__ volatile("wfi"); /* interrupts are off: the tick ends the wait and is not taken */
+  __asm__ volatile("wfi"); /* interrupts are off: the tick ends the wait without an exception */
   SYSTICK_CONTROL = TICKING;
   INTERRUPT_STATE = CLEAR_TICK;
 }
@@ -210,8 +210,8 @@ void core_start(void) {
   DWT_CONTROL |= 1u;
 #endif
 #ifdef HAS_FPU
-  /* For networks with float32 tensors. Exceptions save none of its registers: frames stay as they
-   * are, and no handler here uses the unit. */
+  /* For networks with float32 tensors. Exceptions save no FPU registers, so that frames keep their
+   * size; no handler here uses the FPU. */
   COPROCESSORS |= 0xFu << 20;
   FLOAT_CONTEXT &= ~(3u << 30);
   __asm__ volatile("dsb\n\tisb" ::: "memory");
@@ -221,12 +221,12 @@ void core_start(void) {
   nothing.function = (uint32_t)(uintptr_t)core_empty;
   nothing.stack_top = (uint32_t)(uintptr_t)runner_stack_top - 2048u;
   core_call(&nothing, &done);
-  overhead = (uint32_t)done.cycles - 1; /* its return is the callee's */
+  overhead = (uint32_t)done.cycles - 1; /* 1: the return belongs to the callee */
 }
 
 #if __ARM_ARCH < 7
-/* Armv6-M has the lower half of a product only; compilers call this for 64 bits. Halves of 16 bits:
- * no sum here exceeds 32. */
+/* Armv6-M has only the lower half of a product; compilers call __aeabi_lmul for 64 bits. Operands
+ * are split into 16-bit halves, so that no sum exceeds 32 bits. */
 static uint64_t product(uint32_t a, uint32_t b) {
   const uint32_t low = (a & 0xFFFFu) * (b & 0xFFFFu);
   const uint32_t middle = (a >> 16) * (b & 0xFFFFu) + (low >> 16);

@@ -1,6 +1,6 @@
-/* This machine: the runner is a process of its own, and kernels are in memory that it maps where
- * the device file says. A cycle is a nanosecond of processor time, so what else runs here is not
- * counted. A fault is a signal; nothing of the process is trusted after one but the way back. */
+/* This machine: the runner is a separate process, and kernels are in memory that it maps at the
+ * device file's addresses. A cycle is a nanosecond of processor time, so other programs are not
+ * counted. A fault is a signal; its handler only jumps back to core_call(). */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>
@@ -28,7 +28,7 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
   siglongjmp(way_back, signal);
 }
 
-/* In steps of the system's clock tick, which is far below any limit that is asked for. */
+/* Sets a time limit, in steps of the system's clock tick, which is far below usual limits. */
 static void limit(uint64_t nanoseconds) {
   struct itimerval timer = {{0, 0}, {0, 0}};
   timer.it_value.tv_sec = (time_t)(nanoseconds / 1000000000u);
@@ -45,7 +45,7 @@ static uint64_t now(void) {
 
 #define POINTER(i) ((void *)(uintptr_t)call->words[i])
 
-/* Kernels and networks take one pointer to nine. */
+/* Calls a function; kernels and networks have one to nine pointer arguments. */
 static void enter(const struct call *call) {
   const uintptr_t function = call->function;
   switch (call->count) {
@@ -89,13 +89,13 @@ static void enter(const struct call *call) {
           POINTER(7), POINTER(8));
       return;
     default:
-      abort(); /* as good a fault as any */
+      abort(); /* reported as a fault */
   }
 }
 
 void core_call(const struct call *call, struct outcome *outcome) {
   memset(outcome, 0, sizeof *outcome);
-  outcome->restored = 1; /* the compiler's calling convention is taken at its word */
+  outcome->restored = 1; /* not checked: WIRE_FLAG_TRUSTS_REGISTERS */
   const int signal = sigsetjmp(way_back, 1);
   if (signal != 0) {
     calling = 0;
@@ -120,9 +120,9 @@ uint32_t core_flags(void) {
   return WIRE_FLAG_LIMITS_CYCLES | WIRE_FLAG_SHARES_ITS_CORE | WIRE_FLAG_TRUSTS_REGISTERS;
 }
 
-void core_rest(void) {} /* reading a pipe waits by itself */
+void core_rest(void) {} /* reading a pipe blocks */
 
-/* What a kernel may do to the machine: nothing. */
+/* Keeps kernels from writing files, dumping core and starting processes. */
 static void limit_process(void) {
   const struct rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
@@ -139,7 +139,7 @@ void core_start(void) {
              PROT_READ | PROT_WRITE | PROT_EXEC,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED)
       _Exit(2);
-  static _Alignas(16) unsigned char stack[STACK_BYTES]; /* for a kernel that has used up its own */
+  static _Alignas(16) unsigned char stack[STACK_BYTES]; /* for signals on stack overflow */
   const stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};
   sigaltstack(&own, NULL);
   struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
@@ -148,7 +148,7 @@ void core_start(void) {
   for (size_t i = 0; i < sizeof caught / sizeof caught[0]; ++i) sigaction(caught[i], &action, NULL);
   limit_process();
   uint64_t least = UINT64_MAX;
-  for (int i = 0; i < 100; ++i) { /* what the clock itself takes */
+  for (int i = 0; i < 100; ++i) { /* measures the clock's own overhead */
     const uint64_t start = now();
     empty();
     const uint64_t taken = now() - start;

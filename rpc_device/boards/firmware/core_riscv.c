@@ -1,5 +1,5 @@
-/* RISC-V in machine mode: calls with every callee-saved register marked, traps caught, and a timer
- * that ends a call which takes too long. Volume II of the ISA manual; psABI ilp32. */
+/* RISC-V in machine mode: calls with a known value in every callee-saved register, trap handling,
+ * and a timer that ends a call which takes too long. Volume II of the ISA manual; psABI ilp32. */
 #include "board.h"
 #include "wire.h"
 
@@ -9,11 +9,11 @@ int core_enter(uint32_t function, const uint32_t *words, uint32_t count, uint32_
 
 /* Written by the assembly below. */
 uint32_t core_runner_sp, core_kernel_sp, core_start_cycles, core_end_cycles;
-uint32_t core_saved[SAVED + 1]; /* s0 to s11, then sp, as the call left them */
+uint32_t core_saved[SAVED + 1]; /* s0 to s11, then sp, after the call */
 uint32_t core_cause, core_trap_pc;
 
-/* The counter is read as close to the call as can be; what remains is measured on an empty function
- * and taken off. */
+/* The counter is read as close to the call as possible; the remaining overhead is measured with an
+ * empty function and subtracted. */
 static uint32_t overhead;
 
 #define STRING_(x) #x
@@ -62,7 +62,7 @@ __asm__(
     "  sw s5, 20(t2)\n  sw s6, 24(t2)\n  sw s7, 28(t2)\n  sw s8, 32(t2)\n  sw s9, 36(t2)\n"
     "  sw s10, 40(t2)\n  sw s11, 44(t2)\n  sw sp, 48(t2)\n"
     "  li a0, 0\n"
-    "core_leave:\n" /* a0 says how; nothing else is what it was */
+    "core_leave:\n" /* a0: result; all other registers are undefined */
     "  la t0, core_runner_sp\n  lw sp, 0(t0)\n"
     "  lw ra, 0(sp)\n  lw s0, 4(sp)\n  lw s1, 8(sp)\n  lw s2, 12(sp)\n  lw s3, 16(sp)\n"
     "  lw s4, 20(sp)\n  lw s5, 24(sp)\n  lw s6, 28(sp)\n  lw s7, 32(sp)\n  lw s8, 36(sp)\n"
@@ -73,7 +73,7 @@ __asm__(
     "  ret\n"
     ".text\n");
 
-/* The board's start, where nothing has run before: a stack, memory that is zero, the runner. */
+/* The board's start-up code: sets up a stack, clears .bss, starts the runner. */
 __asm__(
     ".section .start,\"ax\",@progbits\n"
     ".globl _start\n"
@@ -88,7 +88,7 @@ __asm__(
 extern char core_traps[], core_empty[];
 extern uint32_t runner_stack_top[];
 
-/* A core that nothing interrupts need not have the register that forbids it. */
+/* A core without interrupts may not have the register mie. */
 #if defined(TIMER_NOW) || defined(PLIC_ADDRESS)
 #define NO_INTERRUPTS __asm__ volatile("csrw mie, zero")
 #else
@@ -102,7 +102,7 @@ static void limit(uint64_t cycles) {
   uint32_t high = now[1], low = now[0];
   if (now[1] != high) high = now[1], low = 0;
   const uint64_t at = ((uint64_t)high << 32 | low) + (cycles >> TIMER_SHIFT) + 1;
-  compare[1] = 0xFFFFFFFFu; /* never, while it is between two values */
+  compare[1] = 0xFFFFFFFFu; /* prevents an interrupt between the two writes */
   compare[0] = (uint32_t)at;
   compare[1] = (uint32_t)(at >> 32);
   __asm__ volatile("csrw mie, %0\n csrsi mstatus, 8" ::"r"(1u << 7));
@@ -120,11 +120,11 @@ static void limit(uint64_t cycles) {
 #define EXTERNAL (1u << 11)
 #endif
 
-#define REST_STEPS 400u /* of a timer of 10 MHz, 40 us: three bytes at 921,600 baud */
+#define REST_STEPS 400u /* 40 us on a timer of 10 MHz: three bytes at 921,600 baud */
 
 void core_rest(void) {
 #ifdef PLIC_ADDRESS
-  /* Interrupts are off: the byte that comes ends the wait, and is not taken for an exception. */
+  /* Interrupts are off: a received byte ends the wait without an exception. */
   __asm__ volatile("csrw mie, %0\n wfi\n csrw mie, zero" ::"r"(EXTERNAL));
   PLIC_CLAIM = PLIC_CLAIM;
 #elif defined(TIMER_NOW)
@@ -135,7 +135,7 @@ void core_rest(void) {
   compare[1] = 0xFFFFFFFFu;
   compare[0] = (uint32_t)at;
   compare[1] = (uint32_t)(at >> 32);
-  /* Interrupts are off: the one that is due ends the wait and is not taken. */
+  /* Interrupts are off: the timer's ends the wait without an exception. */
   __asm__ volatile("csrw mie, %0\n wfi\n csrw mie, zero" ::"r"(1u << 7));
 #endif
 }
@@ -189,5 +189,5 @@ void core_start(void) {
   nothing.function = (uint32_t)(uintptr_t)core_empty;
   nothing.stack_top = (uint32_t)(uintptr_t)runner_stack_top - 2048u;
   core_call(&nothing, &done);
-  overhead = (uint32_t)done.cycles - 1; /* its return is the callee's */
+  overhead = (uint32_t)done.cycles - 1; /* 1: the return belongs to the callee */
 }

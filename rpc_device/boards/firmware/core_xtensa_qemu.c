@@ -1,6 +1,6 @@
-/* Xtensa LX106 with the call0 ABI on QEMU's machine "sim". Every callee-saved register is marked
- * before a call and looked at after it; exceptions are caught by vectors of our own. Xtensa ISA
- * Reference Manual, "Exception Option" and "CALL0 Register Usage and Stack Layout". */
+/* Xtensa LX106 with the call0 ABI on QEMU's machine "sim". Every callee-saved register gets a known
+ * value before a call and is checked after it; own vectors catch exceptions. Xtensa ISA Reference
+ * Manual, "Exception Option" and "CALL0 Register Usage and Stack Layout". */
 #include "board.h"
 #include "wire.h"
 
@@ -10,15 +10,16 @@ int core_enter(uint32_t function, const uint32_t *words, uint32_t count, uint32_
 
 /* Written by the assembly below. */
 uint32_t core_runner_sp, core_kernel_sp, core_start_ticks, core_end_ticks;
-uint32_t core_saved[SAVED + 1]; /* a12 to a15, then sp, as the call left them */
+uint32_t core_saved[SAVED + 1]; /* a12 to a15, then sp, after the call */
 uint32_t core_cause, core_trap_pc;
 
-/* CCOUNT is read as close to the call as can be; what remains is measured on an empty function and
- * taken off. */
+/* CCOUNT is read as close to the call as possible; the remaining overhead is measured with an empty
+ * function and subtracted. */
 static uint32_t overhead;
 
-/* QEMU 7.2 counts CCOUNT at 40 MHz of virtual time, of which -icount gives an instruction
- * 2^ICOUNT_SHIFT ns. A tick is less than half an instruction, so the nearest count is the count. */
+/* QEMU 7.2 counts CCOUNT at 40 MHz of virtual time; with -icount an instruction takes
+ * 2^ICOUNT_SHIFT ns. A tick is less than half an instruction, so rounding to the nearest number of
+ * instructions is exact. */
 #define TICK_NS 25u
 _Static_assert((1u << ICOUNT_SHIFT) > 2 * TICK_NS, "ticks must be finer than instructions");
 
@@ -28,7 +29,7 @@ static uint32_t instructions(uint32_t ticks) {
 
 __asm__(
     ".section .text.core,\"ax\",@progbits\n"
-    /* Where VECBASE points: kernel, user and double exceptions at their offsets. */
+    /* Target of VECBASE: kernel, user and double exceptions at their offsets. */
     ".balign 256\n"
     ".globl core_vectors\n"
     "core_vectors:\n"
@@ -70,7 +71,7 @@ __asm__(
     "  s32i a12, a11, 0\n  s32i a13, a11, 4\n  s32i a14, a11, 8\n  s32i a15, a11, 12\n"
     "  s32i a1, a11, 16\n"
     "  movi a2, 0\n"
-    "core_leave:\n" /* a2 says how; nothing else is what it was */
+    "core_leave:\n" /* a2: result; all other registers are undefined */
     "  movi a6, core_runner_sp\n  l32i a1, a6, 0\n"
     "  l32i a0, a1, 0\n  l32i a12, a1, 4\n  l32i a13, a1, 8\n  l32i a14, a1, 12\n"
     "  l32i a15, a1, 16\n"
@@ -82,8 +83,8 @@ __asm__(
     "  ret\n"
     ".text\n");
 
-/* The reset vector, where nothing has run before: a stack, vectors, the runner. The machine's memory
- * starts as zeros. */
+/* The reset vector: sets up a stack and vectors, starts the runner. The machine's memory is
+ * initially zero. */
 __asm__(
     ".section .start,\"ax\",@progbits\n"
     ".globl _start\n"
@@ -119,7 +120,7 @@ void core_call(const struct call *call, struct outcome *outcome) {
 
 uint32_t core_flags(void) { return 0; }
 
-void core_rest(void) {} /* reading the host's pipe waits by itself */
+void core_rest(void) {} /* reading the host's pipe blocks */
 
 void core_start(void) {
   static struct call nothing;
@@ -127,5 +128,5 @@ void core_start(void) {
   nothing.function = (uint32_t)(uintptr_t)core_empty;
   nothing.stack_top = (uint32_t)(uintptr_t)runner_stack_top - 2048u;
   core_call(&nothing, &done);
-  overhead = (uint32_t)done.cycles - 1; /* its return is the callee's */
+  overhead = (uint32_t)done.cycles - 1; /* 1: the return belongs to the callee */
 }

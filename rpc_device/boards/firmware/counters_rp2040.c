@@ -1,9 +1,9 @@
-/* Counts on an RP2040 what its device file derives from documents: how two cores meet, what they
- * lose in banks of SRAM by the bus fabric's own counters, and how fast words come out of flash by
- * each way. Stands in the runner's place and prints lines once; doc/calibration.md reads them.
+/* Measures on an RP2040 what its device file derives from documents: the cost of fork and join on
+ * two cores, contention in banks of SRAM by the bus fabric's counters, and the speed of each way to
+ * read flash. Replaces the runner and prints its lines once; doc/calibration.md explains them.
  *
- * All of it is in SRAM, so flash is free to be read in any way. Datasheet, chapters 2.1, 2.3, 2.5,
- * 2.6, 2.8 and 4.10; pico-sdk hardware/regs. */
+ * The program is entirely in SRAM, so that flash can be read in any mode. Datasheet, chapters 2.1,
+ * 2.3, 2.5, 2.6, 2.8 and 4.10; pico-sdk hardware/regs. */
 #include "board.h"
 
 #define REGISTER(address) (*(volatile uint32_t *)(address))
@@ -18,7 +18,7 @@
 #define DMA_UNIT (1u << 2)
 #define FLASH_PINS (1u << 6 | 1u << 9)
 
-#define FIFO_STATUS REGISTER(0xD0000050u) /* what cores start each other with */
+#define FIFO_STATUS REGISTER(0xD0000050u) /* FIFO between the cores, for starting core 1 */
 #define FIFO_WRITE REGISTER(0xD0000054u)
 #define FIFO_READ REGISTER(0xD0000058u)
 #define FIFO_HAS_WORD 1u
@@ -46,7 +46,7 @@ static void say(const char *text) {
   for (; *text != 0; ++text) uart_write((uint8_t)*text);
 }
 
-/* Without a division, which the core has none of. */
+/* Prints a number without division, which the core does not have. */
 static void say_number(uint32_t number) {
   int begun = 0;
   for (uint32_t unit = 1000000000u; unit != 0u;) {
@@ -54,7 +54,7 @@ static void say_number(uint32_t number) {
     for (; number >= unit; number -= unit) ++digit;
     begun |= digit != 0u || unit == 1u;
     if (begun) uart_write((uint8_t)('0' + digit));
-    uint32_t smaller = 0; /* a tenth: the largest whose ten times are no more */
+    uint32_t smaller = 0; /* unit / 10: the largest number with smaller * 10 <= unit */
     for (uint32_t bit = 1u << 27; bit != 0u; bit >>= 1)
       if ((smaller | bit) * 10u <= unit) smaller |= bit;
     unit = smaller;
@@ -71,7 +71,7 @@ static void say_line(const char *name, uint32_t cycles, uint32_t count, const ch
   say("\r\n");
 }
 
-/* Two cores. A job is a function; words and fences are those of generated libraries. */
+/* Two cores. A job is a function; the synchronisation is that of generated libraries. */
 
 static void *volatile job;
 static uint32_t other_stack[64];
@@ -100,7 +100,8 @@ static void other_core(void) {
   }
 }
 
-/* As the ROM wants it: each word comes back, or all begins anew. Returns 0 if it never does. */
+/* Starts core 1 by the ROM's protocol: it echoes each word; on a mismatch the sequence restarts.
+ * Returns 0 if core 1 does not answer. */
 static int start_other_core(void) {
   const uint32_t words[6] = {0,
                              0,
@@ -136,8 +137,8 @@ static void count_meetings(void) {
   say_line("fork_join", (begin - TICKS) & TICK_MASK, ROUNDS, " rounds");
 }
 
-/* Four loads from all banks a turn. One loop is longer than the other, so that they drift; the
- * simulator takes the same code (bench/fidelity). */
+/* Each iteration loads from all four banks. One loop is longer than the other, so that their phases
+ * drift; the simulator runs the same code (bench/fidelity). */
 static uint32_t banks[4];
 
 #define LOADS "ldr r1, [%1]\n\tldr r2, [%1, #4]\n\tldr r3, [%1, #8]\n\tldr r4, [%1, #12]\n\t"
@@ -181,8 +182,8 @@ static void wait_for_interface(void) {
   }
 }
 
-/* As boot2_w25q080.S of pico-sdk leaves it, at the divider 2. Returns 0 where the flash has never
- * been told to use four wires. */
+/* Configures flash like boot2_w25q080.S of pico-sdk, with divider 2. Returns 0 if quad mode was
+ * never enabled in the flash. */
 static int start_flash(void) {
   SSI[2] = 0;
   SSI[4] = 1; /* the one flash */
@@ -204,7 +205,7 @@ static int start_flash(void) {
   return 1;
 }
 
-/* The ROM's function of that name, which finds it by a table. */
+/* Calls the ROM's function of that two-letter name, found in the ROM's table. */
 static void call_rom(char first, char second) {
   typedef void *(*lookup)(uint16_t *table, uint32_t code);
   const lookup find = (lookup)(uintptr_t) * (volatile uint16_t *)0x18u;
@@ -212,7 +213,7 @@ static void call_rom(char first, char second) {
   ((void (*)(void))find(table, (uint32_t)(uint8_t)first | (uint32_t)(uint8_t)second << 8))();
 }
 
-/* Both return once all words are there. */
+/* Both copy words and return when all have arrived. */
 void stream_words(uint32_t *to, uint32_t from, uint32_t words);
 void burst_words(uint32_t *to, uint32_t from, uint32_t words);
 
@@ -251,7 +252,7 @@ static uint32_t words_of_flash[1024];
 
 typedef void (*way)(uint32_t *to, uint32_t from, uint32_t words);
 
-/* Of two lengths, so that what a start takes can be told from what a word takes. */
+/* Measures two lengths, so that the cost of a start can be separated from that of a word. */
 static void count_way(const char *name, way move) {
   for (uint32_t words = 256; words <= 1024u; words += 768u) {
     const uint32_t begin = TICKS;
@@ -290,7 +291,7 @@ void runner_main(void) {
   } else {
     say("the other core does not start\r\n");
   }
-  call_rom('I', 'F'); /* connects the flash's pins, and leaves the mode without commands */
+  call_rom('I', 'F'); /* connects the flash's pins; the next call leaves the command-free mode */
   call_rom('E', 'X');
   if (start_flash()) {
     count_misses();

@@ -34,8 +34,7 @@ static uint64_t get64(const uint8_t *at) {
 
 typedef uint32_t __attribute__((may_alias)) word;
 
-/* Eight bytes each time: nearly all of them are aligned, and loads of words are most of the speed.
- */
+/* Reads eight bytes, nearly always aligned; word loads give most of the speed. */
 static void accumulate(uint64_t acc[8], const uint8_t *bytes, const uint8_t *key_bytes) {
   const int aligned = (((uintptr_t)bytes | (uintptr_t)key_bytes) & 3) == 0;
   for (uint32_t i = 0; i < 8; ++i) {
@@ -83,7 +82,7 @@ static uint64_t merged(const uint64_t acc[8], const uint8_t *key, uint64_t start
 void digest_of_buffer(const uint8_t *bytes, uint32_t size, uint64_t digest[2]) {
   uint64_t acc[8];
   for (uint32_t i = 0; i < 8; ++i) acc[i] = beginning[i];
-  /* The length, in eight bytes, and the bytes behind it. */
+  /* The length, in eight bytes, then the buffer's bytes. */
   uint8_t first[STRIPE] __attribute__((aligned(4)));
   for (uint32_t i = 0; i < STRIPE; ++i)
     first[i] = i >= PREFIX ? bytes[i - PREFIX] : i < 4 ? (uint8_t)(size >> (8 * i)) : 0;
@@ -91,7 +90,7 @@ void digest_of_buffer(const uint8_t *bytes, uint32_t size, uint64_t digest[2]) {
   for (uint32_t i = 0; i < stripes; ++i) {
     accumulate(acc, i == 0 ? first : bytes + i * STRIPE - PREFIX,
                secret + 8 * (i % STRIPES_OF_A_BLOCK));
-    /* A block that is complete: total - 1 counts, so there is at least a byte after it. */
+    /* A complete block; total - 1 is counted, so at least one byte follows it. */
     if (i % STRIPES_OF_A_BLOCK == STRIPES_OF_A_BLOCK - 1) scramble(acc);
   }
   accumulate(acc, bytes + size - STRIPE, secret + sizeof secret - STRIPE - 7);

@@ -24,7 +24,7 @@ struct Range {
   uint64_t begin = 0, end = 0;
 };
 
-// What kernels may have: the RAM that the device file names, without the runner's own.
+// Returns the memory for kernels: the RAM that the device file names, without the runner's.
 std::vector<Range> windows_of(const Device& device, const BoardFacts& facts) {
   const RunnerPlace& runner = *facts.runner;
   std::vector<Range> windows;
@@ -49,7 +49,7 @@ std::vector<Range> windows_of(const Device& device, const BoardFacts& facts) {
   return windows;
 }
 
-// Of a macro, a line for each.
+// Returns the lines of a macro, one per write.
 std::string lines_of(const std::vector<SetupWrite>& writes) {
   std::string lines;
   for (const SetupWrite& write : writes)
@@ -66,7 +66,8 @@ std::string configuration(const Device& device, const BoardFacts& facts) {
   std::string windows;
   for (const Range& window : windows_of(device, facts))
     windows += fmt::format("{{{:#x}u, {:#x}u}}, ", window.begin, window.end - window.begin);
-  // What a chip's ROM leaves is not what its firmware sets, and no count of cycles depends on it.
+  // Unknown after a ROM loader, which leaves another clock than the chip's firmware sets. Counts of
+  // cycles do not depend on it.
   const uint64_t clock = runner.core_clock_hz != 0 ? runner.core_clock_hz
                          : runner.loader.empty()   ? device.clock_hz.value_or(0)
                                                    : 0;
@@ -120,7 +121,7 @@ std::string linker_script(const RunnerPlace& runner) {
       "  /DISCARD/ : {{ *(.ARM.exidx* .eh_frame*) }}\n"
       "  runner_stack_top = ORIGIN(ram) + LENGTH(ram);\n}}\n",
       runner.code_address, runner.code_bytes, runner.ram_address, runner.ram_bytes,
-      // A reset looks for the vectors first, a ROM that was given a file jumps to its first byte.
+      // A reset reads the vectors first; a ROM that was given a file jumps to its first byte.
       runner.loader == "uf2" ? "KEEP(*(.start)) . = ALIGN(256); KEEP(*(.vectors))"
                              : "KEEP(*(.vectors)) KEEP(*(.start))",
       runner.bus_bytes != 0 ? "ram" : "code");  // constants are read by bytes
@@ -151,7 +152,8 @@ std::string elf_name(FirmwareProgram program) {
   return program == FirmwareProgram::kRunner ? "runner.elf" : "counters.elf";
 }
 
-// A runner with a place of its own is all there is on a board; one without is a program here.
+// Returns whether the runner is bare-metal: it has addresses of its own. Otherwise it is a program
+// on this machine.
 bool is_bare(const RunnerPlace& runner) { return runner.code_bytes > 0; }
 
 bool needs_helpers(const Device& device, const RunnerPlace& runner) {
@@ -172,7 +174,7 @@ std::vector<std::string> compiler_words(const Device& device, const RunnerPlace&
   if (is_bare(runner))
     add({"-ffreestanding", "-fno-builtin", "-ffunction-sections", "-nostdlib", "-Wl,--gc-sections",
          "-Wl,-T,runner.ld"});
-  if (!any_core) add({"-fuse-ld=lld", "-Wl,-n"});  // and no pages, whose first would be headers
+  if (!any_core) add({"-fuse-ld=lld", "-Wl,-n"});  // -n: no pages, the first would hold headers
   words.insert(words.end(), {"-o", elf_name(program)});
   const auto sources = source_names(device, runner, program);
   words.insert(words.end(), sources.begin(), sources.end());

@@ -1,8 +1,8 @@
 // The runner's firmware for a device: its sources with the numbers of the device file, built by
 // clang, or by the compiler that the file names.
 //
-// The sources are C11 without a library. What differs between boards is a start, a UART and where
-// memory is; a chip's numbers are in its device file, so most boards are data.
+// The sources are C11 without a library. Boards differ in start-up code, UART and memory addresses;
+// a chip's numbers are in its device file, so most boards need no code.
 #pragma once
 
 #include <cstdint>
@@ -20,31 +20,32 @@ struct FirmwareFile {
   std::string name, contents;
 };
 
-/// The sources, a configuration, a linker script, and a Makefile that does what build_firmware()
-/// does. kUnsupported: the device file has no [board.runner], or names a UART that there is no
-/// source for.
+/// Returns the sources, a configuration, a linker script, and a Makefile equivalent to
+/// build_firmware(). kUnsupported: the device file has no [board.runner], or names a UART without a
+/// source.
 Result<std::vector<FirmwareFile>> firmware_files(const Device& device, const BoardFacts& facts);
 
 /// A program of the firmware's sources.
 enum class FirmwareProgram {
   kRunner,
-  kCounters,  ///< counts what its device file derives, and prints it: of chips that have one
+  kCounters,  ///< measures quantities that the device file derives, and prints them; some chips
+              ///< only
 };
 
 bool has_counters(const BoardFacts& facts);
 
-/// The ELF, at the runner's addresses. kNotFound: no such compiler here. kFailed: it does
-/// not build, with the compiler's first line.
+/// Returns the ELF, linked at the runner's addresses. kNotFound: no such compiler here. kFailed: it
+/// does not build; the message has the compiler's first line.
 Result<std::vector<uint8_t>> build_firmware(const Device& device, const BoardFacts& facts,
                                             FirmwareProgram program = FirmwareProgram::kRunner);
 
-/// What a chip's own loader wants of an ELF.
+/// The parts of an ELF that a chip's own loader needs.
 struct LoadableFirmware {
   std::vector<ImageSegment> segments;  ///< whole words
   uint32_t entry = 0;
 };
 
-/// kInvalidInput: no executable for this device.
+/// kInvalidInput: not an executable for this device.
 Result<LoadableFirmware> loadable(std::span<const uint8_t> elf, const Device& device);
 
 }  // namespace tinytune

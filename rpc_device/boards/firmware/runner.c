@@ -1,4 +1,4 @@
-/* The runner: takes frames, does what they ask, answers. Everything that is not a chip's own. */
+/* The runner: receives frames, executes their commands, answers. Contains no chip-specific code. */
 #include "board.h"
 #include "digest.h"
 #include "wire.h"
@@ -6,7 +6,7 @@
 #define FRAME_BYTES (WIRE_HEADER_BYTES + WIRE_MOST_PAYLOAD + WIRE_CRC_BYTES)
 
 static uint8_t request[FRAME_BYTES];
-static uint8_t reply[FRAME_BYTES]; /* the last one, kept to be sent again */
+static uint8_t reply[FRAME_BYTES]; /* the last one, kept for a repeated request */
 static uint32_t reply_size;
 static uint16_t session, answered;
 static uint8_t in_session;
@@ -27,7 +27,7 @@ static void put64(uint8_t *at, uint64_t value) {
   put32(at + 4, (uint32_t)(value >> 32));
 }
 
-/* Nibble by nibble: a table of 64 bytes instead of a kilobyte. */
+/* Processes nibbles: the table has 64 bytes instead of a kilobyte. */
 static uint32_t crc32(const uint8_t *bytes, uint32_t size) {
   static const uint32_t nibbles[16] = {0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC,
                                        0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
@@ -42,7 +42,7 @@ static uint32_t crc32(const uint8_t *bytes, uint32_t size) {
   return ~crc;
 }
 
-/* A whole frame between two ENDs; 0 for one that is too long or broken. */
+/* Receives a frame between two ENDs; returns its size, 0 if it is too long or broken. */
 static uint32_t receive(void) {
   uint32_t size = 0, escaped = 0, broken = 0;
   for (;;) {
@@ -83,7 +83,7 @@ static void send(void) {
   uart_write(WIRE_END);
 }
 
-/* The memory that kernels have; never the runner's own. */
+/* Memory for kernels; never the runner's own. */
 static const struct { uint32_t address, size; } windows[] = {WINDOWS};
 
 int memory_allowed(uint32_t address, uint32_t size) {
@@ -96,7 +96,7 @@ int memory_allowed(uint32_t address, uint32_t size) {
 
 typedef uint32_t __attribute__((may_alias)) word;
 
-/* From the lowest byte on, by words where both are aligned. */
+/* Copies from the lowest byte on, by words if both pointers are aligned. */
 static void copy(uint8_t *to, const uint8_t *from, uint32_t size) {
   uint32_t i = 0;
   if ((((uintptr_t)to | (uintptr_t)from) & 3) == 0)
@@ -104,7 +104,7 @@ static void copy(uint8_t *to, const uint8_t *from, uint32_t size) {
   for (; i < size; ++i) to[i] = from[i];
 }
 
-/* Where bytes of it can be reached. */
+/* Returns a pointer for byte accesses: the data bus's address of memory on the code bus. */
 static uint8_t *memory_at(uint32_t address) {
 #ifdef BUS_BYTES
   if (address - CODE_BUS < BUS_BYTES) address = address - CODE_BUS + DATA_BUS;
@@ -115,7 +115,7 @@ static uint8_t *memory_at(uint32_t address) {
 static void fill(uint8_t *to, uint32_t size, uint8_t byte) {
   const uint32_t first = size < 4 ? size : 4;
   for (uint32_t i = 0; i < first; ++i) to[i] = byte;
-  copy(to + first, to, size - first); /* of what it has just written */
+  copy(to + first, to, size - first); /* copies bytes that it has just written */
 }
 
 /* SplitMix64: Steele, Lea, Flood 2014. */
@@ -165,7 +165,7 @@ static uint32_t call(const uint8_t *in, uint32_t size, uint8_t *out) {
 
 #define REFUSED 0xFFFFFFFFu
 
-/* What a command says, in bytes; `room` of them may be. */
+/* Executes a command; returns the bytes of its answer, at most `room`, or REFUSED. */
 static uint32_t do_command(uint32_t kind, const uint8_t *in, uint32_t size, uint8_t *out,
                            uint32_t room) {
   const uint32_t address = size >= 8 ? get32(in) : 0, bytes = size >= 8 ? get32(in + 4) : 0;
@@ -191,7 +191,7 @@ static uint32_t do_command(uint32_t kind, const uint8_t *in, uint32_t size, uint
     return 0;
   }
   if (kind == WIRE_COPY && size == 12 && memory_allowed(address, get32(in + 8)) &&
-      memory_allowed(bytes, get32(in + 8))) { /* its second word is where to */
+      memory_allowed(bytes, get32(in + 8))) { /* `bytes` is the second word: the target */
     copy(memory_at(bytes), memory, get32(in + 8));
     return 0;
   }
@@ -209,7 +209,7 @@ static uint32_t do_command(uint32_t kind, const uint8_t *in, uint32_t size, uint
   return REFUSED;
 }
 
-/* The size of the reply's payload; its status goes to `status`. */
+/* Executes all commands; returns the size of the reply's payload and sets `status`. */
 static uint32_t do_commands(const uint8_t *in, uint32_t size, uint8_t *out, uint8_t *status) {
   uint32_t said = 0;
   *status = WIRE_OK;
@@ -230,7 +230,7 @@ static uint32_t do_commands(const uint8_t *in, uint32_t size, uint8_t *out, uint
   return said;
 }
 
-/* As the answer to this attempt of the request. */
+/* Sends the reply as the answer to this attempt of the request. */
 static void send_reply(uint32_t attempt) {
   const uint32_t body = reply_size - WIRE_CRC_BYTES;
   reply[7] = (uint8_t)(attempt | (reply[7] & WIRE_STATUS_MASK));
@@ -271,7 +271,7 @@ static void answer(uint32_t size) {
 
 void runner_main(void);
 void runner_main(void) {
-  BOARD_SETUP; /* what the device file wants written first: watchdogs, counters */
+  BOARD_SETUP; /* register writes from the device file: watchdogs, counters */
   core_start();
   uart_start();
   for (;;) {
@@ -279,7 +279,7 @@ void runner_main(void) {
     if (size < WIRE_HEADER_BYTES + WIRE_CRC_BYTES) continue;
     const uint32_t body = size - WIRE_CRC_BYTES;
     if (get16(request) != body - WIRE_HEADER_BYTES || get32(request + body) != crc32(request, body))
-      continue; /* the host will say it again */
+      continue; /* the host will repeat it */
     answer(body - WIRE_HEADER_BYTES);
   }
 }

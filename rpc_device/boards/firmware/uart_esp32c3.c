@@ -1,5 +1,4 @@
-/* UART0 of the ESP32-C3: esp-idf, soc/esp32c3 uart_reg.h. The rate is the one that the ROM's loader
- * was told. */
+/* UART0 of the ESP32-C3: esp-idf, soc/esp32c3 uart_reg.h. The ROM's loader has set the rate. */
 #include "board.h"
 
 #define UART ((volatile uint32_t *)UART_ADDRESS)

@@ -1,6 +1,6 @@
-/* The 16550: PC16550D data sheet. QEMU's machine virt, and many others with one byte a register.
- * Its FIFOs are asked as seldom as they allow: 14 bytes are there when it says that so many have
- * come, and 16 may go when all are gone. An emulator stops for each register that is read. */
+/* The 16550: PC16550D data sheet. QEMU's machine virt, and many others with one byte per register.
+ * Status is read as rarely as the FIFOs allow, because each register read makes an emulator stop:
+ * the trigger level means 14 received bytes, and an empty transmit FIFO takes 16. */
 #include "board.h"
 
 #define UART ((volatile uint8_t *)UART_ADDRESS)
@@ -18,8 +18,8 @@
 static uint8_t to_read, to_write;
 
 void uart_start(void) {
-  UART[INTERRUPTS] = 1; /* a byte has come; whether the core hears of it is the core's affair */
-  UART[FORMAT] = 3;     /* 8N1; the rate is as it was found */
+  UART[INTERRUPTS] = 1; /* for received bytes; core_rest() may wait for it */
+  UART[FORMAT] = 3;     /* 8N1; the rate is unchanged */
   UART[CAUSE] = 0xC7;   /* FIFOs on and empty, full at 14 of 16 bytes */
 }
 

@@ -1,10 +1,10 @@
-/* UART0 of the RP2040 on GPIO 0 and 1, a PL011, and the crystal that it needs: after the ROM nothing
- * but the ring oscillator runs. The core takes the crystal as well, so that its clock is known.
+/* UART0 of the RP2040 on GPIO 0 and 1, a PL011, and the crystal that it needs: after the ROM only
+ * the ring oscillator runs. The core also uses the crystal, so that its clock is known.
  * Datasheet, chapters 2.14 to 2.19 and 4.2; pico-sdk hardware/regs. */
 #include "board.h"
 
 #define REGISTER(address) (*(volatile uint32_t *)(address))
-#define CLEAR 0x3000u /* of each register of a peripheral, where bits are written to be cleared */
+#define CLEAR 0x3000u /* offset of a register's alias that clears the written bits */
 
 #define RESETS 0x4000C000u
 #define RESET_DONE REGISTER(RESETS + 8)

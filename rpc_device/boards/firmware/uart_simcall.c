@@ -1,5 +1,5 @@
-/* Tensilica's simulator call, which QEMU's machine "sim" answers with -semihosting: files of the
- * host by number, 0 and 1 its standard streams. The end of input is the end of the runner. */
+/* Tensilica's simulator call, which QEMU's machine "sim" implements with -semihosting: accesses the
+ * host's files by number, 0 and 1 being its standard streams. The end of input ends the runner. */
 #include "board.h"
 
 #define SYS_EXIT 1
@@ -29,7 +29,7 @@ static void send_waiting(void) {
 
 void uart_start(void) {}
 
-/* Whoever asks for a byte has said all that there was to say. */
+/* The runner reads only after it has written a whole reply, so this flushes the output. */
 int uart_read(void) {
   if (at == count) {
     send_waiting();

@@ -1,4 +1,4 @@
-/* The host's pipes, as standard input and output. The end of input is the end of the runner. */
+/* The host's pipes, as standard input and output. The end of input ends the runner. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ static void send_waiting(void) {
 
 void uart_start(void) {}
 
-/* Whoever asks for a byte has said all that there was to say. */
+/* The runner reads only after it has written a whole reply, so this flushes the output. */
 int uart_read(void) {
   if (at == count) {
     send_waiting();

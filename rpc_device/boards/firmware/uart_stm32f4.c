@@ -1,5 +1,5 @@
-/* The USART of the older STM32 chips, one data register for both directions: F1, F2, F4, L1. The
- * pins and the clock's gate are the device file's to set. RM0090, chapter 30. */
+/* The USART of older STM32 chips, with one data register for both directions: F1, F2, F4, L1. The
+ * device file sets the pins and the clock's gate. RM0090, chapter 30. */
 #include "board.h"
 
 #define UART ((volatile uint32_t *)UART_ADDRESS)
@@ -17,7 +17,7 @@ void uart_start(void) {
   UART[CONTROL_1] = ON;
 }
 
-/* Reading the data clears what an overrun left as well; before that nothing comes. */
+/* Reading the data also clears an overrun, which blocks reception. */
 int uart_read(void) { return UART[STATE] & (CAME | LOST) ? (int)(UART[DATA] & 0xFF) : -1; }
 
 void uart_write(uint8_t byte) {

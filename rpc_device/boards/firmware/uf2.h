@@ -1,5 +1,5 @@
-// UF2: a program in blocks of 512 bytes, each with the address that it is for, as a disk that a
-// chip's ROM pretends to be takes it. Source: github.com/microsoft/uf2.
+// UF2: a program in blocks of 512 bytes, each with its target address, for copying to the virtual
+// disk of a chip's ROM. Source: github.com/microsoft/uf2.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace tinytune {
 
 inline constexpr uint32_t kUf2Rp2040 = 0xE48BFF56;  ///< families: pico-sdk boot/uf2.h
 
-/// In the order of addresses, 256 of them a block; what no segment has of a block is zero.
+/// Returns the blocks in address order, 256 bytes of memory each; bytes outside segments are zero.
 std::vector<uint8_t> uf2_of(std::span<const ImageSegment> segments, uint32_t family);
 
 }  // namespace tinytune

@@ -1,5 +1,5 @@
-// Cortex-M, with its system control space as memory. Source: Arm DDI 0403 (Armv7-M) and DDI 0419
-// (Armv6-M), sections B3 and C1; the calling convention is AAPCS32.
+// Cortex-M, through its memory-mapped system control space. Source: Arm DDI 0403 (Armv7-M) and DDI
+// 0419 (Armv6-M), sections B3 and C1; the calling convention is AAPCS32.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -26,7 +26,7 @@ constexpr size_t kVectors = 128;
 constexpr uint32_t kCpuid = 0xE000ED00;
 constexpr uint32_t kCpacr = 0xE000ED88, kFloatAccess = 0xFu << 20;
 
-// CPUID's part number, by the cores' Technical Reference Manuals; the name as LLVM has it.
+// CPUID's part numbers, from the cores' Technical Reference Manuals; `cpu` is LLVM's name.
 struct Part {
   uint32_t number;
   std::string_view cpu, name;
@@ -142,8 +142,8 @@ class ArmMDriver final : public CoreDriver {
     TT_TRY_ASSIGN(const Register found, need(client.registers(), name));
     return client.write_register(found, value);
   }
-  // A word of the system control space is written by the core itself: not every server that writes
-  // RAM reaches it (QEMU drops such writes without a word).
+  // Writes a word of the system control space with a store by the core, because not every server
+  // can (QEMU silently drops such writes).
   class Poke {
    public:
     Poke(Client& client, const Foothold& foothold) : client_(client), foothold_(foothold) {}
@@ -169,7 +169,7 @@ class ArmMDriver final : public CoreDriver {
     return little_endian_at<uint32_t>(bytes, 0);
   }
 
-  uint32_t start_ = 0;  ///< of DWT's counter
+  uint32_t start_ = 0;  ///< DWT's counter at the start
 };
 
 }  // namespace

@@ -14,8 +14,8 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kTries = 3;         // of a request whose reply does not come
-constexpr int kMostResends = 16;  // of one packet that arrives damaged, or whose reply does
+constexpr int kTries = 3;         // attempts of a request without a reply
+constexpr int kMostResends = 16;  // of one packet, if it or its reply arrives damaged
 constexpr size_t kMostConsole = 64 * 1024;
 constexpr size_t kSmallestPacket = 64, kLargestPacket = 1 << 16, kOverhead = 32;
 constexpr size_t kLargestObject = 1 << 20;
@@ -36,7 +36,7 @@ std::string hex_number(uint64_t value) {
   return text;
 }
 
-// O and whole bytes in hexadecimal; "OK" is none.
+// Returns whether it is an O packet: 'O' and whole bytes in hexadecimal, which "OK" is not.
 bool is_console(const std::string& payload) {
   return !payload.empty() && payload[0] == 'O' && from_hex(std::string_view(payload).substr(1));
 }
@@ -67,7 +67,7 @@ Result<Client> Client::connect(std::unique_ptr<ByteLink> link, const ClientOptio
 }
 
 Status Client::greet() {
-  TT_TRY(link_->write(std::vector<uint8_t>{'+'}));  // for what it may have sent to somebody before
+  TT_TRY(link_->write(std::vector<uint8_t>{'+'}));  // acknowledges a packet to an earlier client
   TT_TRY_ASSIGN(const std::string features,
                 request("qSupported:swbreak+;hwbreak+;vContSupported+"));
   const auto offers = [&](std::string_view feature) {
@@ -95,7 +95,7 @@ Status Client::greet() {
   return offers("qXfer:memory-map:read+") ? read_memory_map() : ok_status();
 }
 
-// OpenOCD offers one and answers with an error where no flash is configured.
+// OpenOCD offers a memory map but answers with an error if no flash is configured.
 Status Client::read_memory_map() {
   const auto map = read_object("memory-map", "");
   if (!map) return map.error().code() == ErrorCode::kFailed ? ok_status() : Status(map.error());
@@ -141,7 +141,7 @@ Result<std::optional<std::string>> Client::receive(std::string_view again, milli
   return std::optional<std::string>();
 }
 
-// Each try asks for another length, so that a late answer to the first is not taken for the second.
+// Each try uses another length, so that a late answer to one is not taken for that to the next.
 Status Client::resynchronise() {
   for (int i = 0; i < (has_answered_ ? 2 * kTries : 1); ++i) {
     const size_t length = 33 + 2 * (++resyncs_ % 64);
@@ -161,7 +161,7 @@ Status Client::resynchronise() {
 
 Result<std::string> Client::request(std::string_view payload) {
   for (int i = 0; i < kTries; ++i) {
-    // What is here already answers nothing that was asked: a copy made by the link, or noise.
+    // Bytes that are already here answer no pending request: a copy made by the link, or noise.
     uint8_t stale[512];
     while (true) {
       TT_TRY_ASSIGN(const size_t got, link_->read(stale, milliseconds(0)));
@@ -287,9 +287,9 @@ Result<std::map<std::string, uint64_t>> Client::read_registers() {
   return values;
 }
 
-// A second one at the same address would take another of the core's few, or be refused. So one of
-// this session is removed first, and one that an earlier session may have left where the server
-// refuses; servers complain of a removal of nothing.
+// A second breakpoint at one address would use another of the core's few, or be refused. So one of
+// this session is removed first; one of an earlier session is removed only if the server refuses,
+// because removing a missing breakpoint is an error.
 Status Client::set_breakpoint(uint32_t address) {
   const std::string where = hex_number(address) + ",2";
   const auto known = breakpoints_.find(address);
@@ -328,8 +328,8 @@ Result<std::optional<Stop>> Client::wait_for_stop(milliseconds timeout) {
   return std::optional<Stop>();
 }
 
-// One that stands does not answer an interrupt, and one that has just stopped answers twice; so the
-// state is asked for once the line is in step again.
+// A stopped core does not answer an interrupt, and one that has just stopped answers twice. So the
+// state is queried after resynchronisation.
 Status Client::interrupt() {
   TT_TRY(link_->write(std::vector<uint8_t>{3}));
   TT_TRY_ASSIGN(const auto stop, wait_for_stop(kInterruptPatience));
@@ -344,7 +344,7 @@ Result<std::string> Client::command(std::string_view text) {
   TT_TRY_ASSIGN(const std::string reply, request("qRcmd," + to_hex(bytes)));
   if (reply.empty())
     return Error(ErrorCode::kUnsupported, "the GDB server takes no commands of its own");
-  // Some print in O packets, some in the reply.
+  // Servers send output in O packets or in the reply.
   if (const auto printed = from_hex(reply); printed && reply != "OK" && !is_error(reply))
     console_.append(printed->begin(), printed->end());
   return std::exchange(console_, "");

@@ -1,13 +1,12 @@
-// A client of the GDB remote serial protocol: what a debugger server is asked, one request at a
-// time.
+// A client of the GDB remote serial protocol, with one request at a time.
 //
-// Servers differ in everything that is optional, so each optional thing is used if the server says
-// or shows that it has it: no-ack mode, vCont, binary writes, a target description, a memory map.
+// Servers differ in all optional features, so each is used only if the server announces or shows
+// it: no-ack mode, vCont, binary writes, a target description, a memory map.
 //
-// Replies carry no number, so after a reply that did not come in time a late one could be taken for
-// the next. The client therefore asks for memory of a length that nothing else asks for and throws
-// away what comes before that answer; servers answer in order. Only then is the request repeated.
-// Starting the core is the one request that must not be done twice, and is never repeated here.
+// Replies have no numbers, so after a timeout a late reply could be taken for the next one. The
+// client therefore reads memory with a length that no other request has and discards everything
+// before that answer; servers answer in order. Only then is the request repeated. Starting the core
+// is the only request that must not be done twice, and is never repeated here.
 #pragma once
 
 #include <chrono>
@@ -27,21 +26,21 @@ namespace tinytune::gdb {
 
 struct ClientOptions {
   std::chrono::milliseconds reply_timeout{5'000};  ///< a first breakpoint may take seconds
-  /// Keep acknowledging packets although the server offers not to: where the link loses bytes.
+  /// Keep acknowledgements even if the server offers to omit them, for links that lose bytes.
   bool keep_acks = false;
-  uint32_t readable_address = 0;  ///< some RAM that can be read without harm
+  uint32_t readable_address = 0;  ///< RAM that can be read without side effects
 };
 
-/// Why the core stands.
+/// Reason for which the core stopped.
 struct Stop {
   int signal = 0;  ///< as GDB numbers them: 5 at a breakpoint, 2 after an interrupt
 };
 
 /// Not thread-safe. Any call may fail with kDeviceLost: the link is gone, or the server does not
-/// answer. kFailed: it answered with an error, which names the request.
+/// answer. kFailed: it answered with an error; the message names the request.
 class Client {
  public:
-  /// Greets the server and reads what it says of its target. The core stands afterwards.
+  /// Greets the server and reads its target description. The core is stopped afterwards.
   static Result<Client> connect(std::unique_ptr<ByteLink> link, const ClientOptions& options);
 
   Status write_memory(uint32_t address, std::span<const uint8_t> bytes);
@@ -52,20 +51,22 @@ class Client {
   const std::vector<MemoryArea>& memory_map() const { return memory_map_; }
   Result<uint64_t> read_register(const Register& of);
   Status write_register(const Register& of, uint64_t value);
-  /// As many as one `g` reply has, by name.
+  /// Reads the registers that one `g` reply contains, by name.
   Result<std::map<std::string, uint64_t>> read_registers();
 
-  /// In hardware where the server can, else by changing the code. Once, however often it is set.
+  /// Sets a breakpoint, in hardware if the server can, else in the code. Setting it again does not
+  /// add another.
   Status set_breakpoint(uint32_t address);
 
-  /// Lets the core go on from its pc. kFailed: it may not have started.
+  /// Continues at the pc. kFailed: the core may not have started.
   Status resume();
-  /// Nothing: it still runs after `timeout`.
+  /// Returns the stop; nullopt: the core still runs after `timeout`.
   Result<std::optional<Stop>> wait_for_stop(std::chrono::milliseconds timeout);
-  /// Stops a core that runs; one that stands already stays as it is.
+  /// Stops a running core; no effect on a stopped one.
   Status interrupt();
 
-  /// A command of the server's own (`monitor`), and what it printed. kUnsupported: it takes none.
+  /// Executes a server-specific command (`monitor`) and returns its output. kUnsupported: the
+  /// server has none.
   Result<std::string> command(std::string_view text);
 
  private:
@@ -74,27 +75,27 @@ class Client {
   Status greet();
   Status resynchronise();
   Status send(std::string_view payload);
-  /// Nothing: no reply in time.
+  /// Returns a reply; nullopt: none in time. `again`: request to resend if it arrived damaged.
   Result<std::optional<std::string>> receive(std::string_view again,
                                              std::chrono::milliseconds timeout);
   Result<std::string> request(std::string_view payload);
   Status expect_ok(std::string_view payload);
   Result<std::string> read_object(const std::string& object, const std::string& annex);
   Status read_memory_map();
-  /// Of a `g` reply: where the register's digits are. Nothing: it does not reach so far.
+  /// Returns the offset of the register's digits in a `g` reply; nullopt: they are not in it.
   std::optional<size_t> digits_before(const Register& of) const;
 
   std::unique_ptr<ByteLink> link_;
   ClientOptions options_;
   PacketReader reader_;
   bool acks_ = true;
-  size_t packet_bytes_ = 400;  ///< of a server that does not say
+  size_t packet_bytes_ = 400;  ///< default, for a server that does not announce its limit
   std::optional<bool> binary_writes_;
   bool vcont_ = false;
   uint32_t resyncs_ = 0;
-  bool has_answered_ = false;             ///< a server that never has is not waited for long
+  bool has_answered_ = false;             ///< if not, the wait for a reply is short
   std::map<uint32_t, char> breakpoints_;  ///< by address: '1' in hardware, '0' in memory
-  std::string console_;                   ///< what O packets said since the last command
+  std::string console_;                   ///< output in O packets since the last command
   RegisterSet registers_;
   std::vector<MemoryArea> memory_map_;
 };

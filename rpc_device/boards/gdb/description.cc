@@ -10,7 +10,7 @@
 namespace tinytune::gdb {
 namespace {
 
-// Far more than any target has; a description beyond is made to cost memory.
+// Far more than any target has; a larger description is an attempt to exhaust memory.
 constexpr size_t kMostDocuments = 64, kMostRegisters = 65'536, kMostAreas = 1'024;
 constexpr uint32_t kWidestRegister = 65'536;
 
@@ -55,7 +55,7 @@ constexpr std::array<std::string_view, 32> kRiscvNames = {
     "a1",   "a2", "a3", "a4", "a5",  "a6",  "a7", "s2", "s3", "s4", "s5",
     "s6",   "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6"};
 
-// As Register::name has it.
+// Returns the form used in Register::name.
 std::string usual_name(std::string name) {
   for (char& c : name)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');

@@ -1,9 +1,9 @@
-// What a GDB server says of its target, in XML: registers with their names, and a map of memory.
+// A GDB server's description of its target, in XML: registers with their names, and a memory map.
 //
-// Registers are known by name only. QEMU, OpenOCD and J-Link number a RISC-V core's CSRs
+// Registers are identified by name only. QEMU, OpenOCD and J-Link number a RISC-V core's CSRs
 // differently and a Cortex-M's xPSR too, so no number is ever assumed. Names differ as well:
-// probe-rs has x10 where OpenOCD has a0, some have r13 or SP where others have sp. Each is kept
-// under the name that the calling conventions give it, in lower case.
+// probe-rs has x10 where OpenOCD has a0, some have r13 or SP where others have sp. Each register is
+// stored under its name in the calling convention, in lower case.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,10 @@ class RegisterSet {
   RegisterSet() = default;
   explicit RegisterSet(std::vector<Register> registers);
 
-  /// Null: the target has none of that name.
+  /// Returns the register of that name; null: the target has none.
   const Register* find(std::string_view name) const;
-  /// A RISC-V CSR: by its usual name if it is described so, else by the numbers of its neighbours,
-  /// if all that are described are numbered from one base (probe-rs counts those that it has).
+  /// Finds a RISC-V CSR by its usual name if that is described, else by the numbers of described
+  /// CSRs if all have one base (probe-rs instead counts the CSRs that it has).
   std::optional<Register> csr(uint32_t number) const;
   /// In the order of a `g` reply.
   const std::vector<Register>& all() const { return registers_; }
@@ -44,8 +44,8 @@ class RegisterSet {
 /// Reads the document called `name` of the target description.
 using ReadDocument = std::function<Result<std::string>(const std::string& name)>;
 
-/// "target.xml" and what it includes. kInvalidInput: no well-formed description, or more documents
-/// and registers than any target has.
+/// Reads "target.xml" and its includes. kInvalidInput: not a well-formed description, or more
+/// documents or registers than any target has.
 Result<RegisterSet> read_registers(const ReadDocument& read);
 
 struct MemoryArea {
@@ -54,7 +54,7 @@ struct MemoryArea {
   uint64_t address = 0, size_bytes = 0;
 };
 
-/// kInvalidInput: no well-formed memory map.
+/// kInvalidInput: not a well-formed memory map.
 Result<std::vector<MemoryArea>> parse_memory_map(std::string_view xml);
 
 }  // namespace tinytune::gdb

@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Where the caller sets no limit.
+// Time limit if the caller sets none.
 constexpr milliseconds kLongestCall{600'000};
 
 constexpr int kStarts = 2;
@@ -43,13 +43,14 @@ class GdbCore final : public RemoteCore {
   GdbCore(const Device& device, const BoardFacts& facts, OpenLink open_link,
           gdb::ClientOptions options);
   Status connect();
-  /// Of the link that is open: whether this is the device, and its core ready.
+  /// Checks over the open link that this is the device, and prepares its core.
   Status take_hold();
   Status reset_core();
   Status write_setup();
   Status check_writable(uint32_t address, uint64_t size_bytes) const;
   Result<std::string> read_id(const std::string& name);
-  /// Runs from the registers as they are. Nothing: it was still running at the limit.
+  /// Runs with the current registers; returns the pc at the stop, nullopt: still running at the
+  /// limit.
   Result<std::optional<uint32_t>> run_until_stop(const CoreCall& call);
   Result<CoreReturn> finish(const CoreCall& call, uint32_t pc, const gdb::RegisterValues& before);
 
@@ -61,8 +62,8 @@ class GdbCore final : public RemoteCore {
   const std::unique_ptr<gdb::CoreDriver> driver_;
   CoreTraits traits_;
   std::optional<gdb::Client> client_;
-  std::string found_;                         ///< what core answers, for people
-  std::string reset_command_ = "reset halt";  ///< as OpenOCD, pyOCD and J-Link take it
+  std::string found_;                         ///< the core found, for people
+  std::string reset_command_ = "reset halt";  ///< accepted by OpenOCD, pyOCD and J-Link
 };
 
 GdbCore::GdbCore(const Device& device, const BoardFacts& facts, OpenLink open_link,
@@ -100,7 +101,7 @@ Status GdbCore::connect() {
   found_ = gdb::kind_of(client_->registers());
   const Status held = take_hold();
   if (held || !traits_.id.empty()) return held;
-  // What the wrong chip does is as likely silence as an error.
+  // A wrong chip may cause a timeout or an error, so both name the expected and the found core.
   const std::string core = driver_->expected().empty() ? device_.target.isa : driver_->expected();
   return Error(held.error().code(), held.error().message() + "; expected " + device_.name + " (" +
                                         core + "), found " + found_);
@@ -120,7 +121,7 @@ Status GdbCore::take_hold() {
   return reset_core();
 }
 
-// QEMU's monitor has another word for it, and says so in English.
+// QEMU's monitor has another command for it; its reply to this one is an English message.
 Status GdbCore::reset_core() {
   const auto printed = client_->command(reset_command_);
   if (!printed && printed.error().code() == ErrorCode::kDeviceLost) return printed.error();
@@ -195,8 +196,8 @@ Result<std::vector<Digest>> GdbCore::digests(std::span<const AddressRange> range
   return digests;
 }
 
-// A core that did not stop in time may never have been started, where the link lost the packet: it
-// then stands at the function still, and is started again.
+// A core that did not stop in time may not have been started, if the link lost the packet. Its pc
+// is then still at the function, and it is started again.
 Result<std::optional<uint32_t>> GdbCore::run_until_stop(const CoreCall& call) {
   const milliseconds limit =
       call.limits.milliseconds ? milliseconds(*call.limits.milliseconds) : kLongestCall;
@@ -224,7 +225,7 @@ Result<CoreReturn> GdbCore::finish(const CoreCall& call, uint32_t pc,
   if (pc != foothold_.returns_to()) {
     done.end = RunEnd::kFault;
     TT_TRY_ASSIGN(done.detail, driver_->trap(*client_));
-    TT_TRY(reset_core());  // out of the handler
+    TT_TRY(reset_core());  // leaves the trap handler
     return done;
   }
   const auto cycles = driver_->cycles(*client_);
@@ -254,7 +255,7 @@ Result<CoreReturn> GdbCore::call(const CoreCall& call) {
   CoreReturn done;
   done.end = RunEnd::kTimeLimit;
   done.detail = "no return in " + std::to_string(call.limits.milliseconds.value_or(0)) + " ms";
-  TT_TRY(reset_core());  // it was stopped anywhere
+  TT_TRY(reset_core());  // it was stopped at an arbitrary instruction
   return done;
 }
 

@@ -20,7 +20,7 @@ uint8_t sum_of(std::string_view wire) {
   return sum;
 }
 
-// Nothing: an escape or a run at its end, or more than a payload may be.
+// Removes escapes and expands runs. nullopt: an incomplete escape or run, or too long a payload.
 std::optional<std::string> unpacked(std::string_view wire) {
   std::string payload;
   for (size_t i = 0; i < wire.size(); ++i) {
@@ -89,7 +89,7 @@ std::optional<Event> PacketReader::next() {
   return std::nullopt;
 }
 
-// A `$` inside a packet is never sent: the packet before it broke off, and another begins there.
+// A packet never contains `$`: if there is one, the packet broke off and another begins there.
 std::optional<Event> PacketReader::take_packet() {
   const Event damaged{Event::Kind::kDamaged, {}};
   const size_t end = buffer_.find_first_of("#$", at_ + 1);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t kMstatus = 0x300, kMtvec = 0x305, kMepc = 0x341, kMcause = 0x342, kMtval = 0x343,
                    kDcsr = 0x7B0;
-constexpr uint32_t kStopCount = 1u << 10;  // of dcsr: counters stand while the core does
+constexpr uint32_t kStopCount = 1u << 10;  // of dcsr: counters stop while the core is halted
 constexpr uint32_t kEbreak = 0x00100073;
 constexpr std::array<std::string_view, 13> kSaved = {"sp", "fp", "s1", "s2", "s3",  "s4", "s5",
                                                      "s6", "s7", "s8", "s9", "s10", "s11"};
@@ -30,8 +30,8 @@ class RiscvDriver final : public CoreDriver {
     return ok_status();
   }
 
-  // Every entry of a vectored table is a breakpoint instruction: cores that know vectored mode only
-  // take exceptions at its first entry.
+  // Every entry of the vector table is a breakpoint instruction. Vectored mode, because some cores
+  // have no other; they take exceptions at the first entry.
   Status prepare(Client& client, const Foothold& foothold) override {
     const std::vector<uint32_t> table(Foothold::kBytes / 4, kEbreak);
     TT_TRY(client.write_memory(foothold.address, little_endian_bytes(table)));
@@ -45,7 +45,7 @@ class RiscvDriver final : public CoreDriver {
     }
     if (facts_.inhibit_csr == 0) return ok_status();
     const auto inhibit = read_csr(client, facts_.inhibit_csr);
-    if (!inhibit) return ok_status();  // a core without it counts
+    if (!inhibit) return ok_status();  // a core without this CSR always counts
     const uint32_t bit = 1u << facts_.inhibit_bit;
     if ((*inhibit & bit) == 0) return ok_status();
     return write_csr(client, facts_.inhibit_csr, static_cast<uint32_t>(*inhibit) & ~bit);

@@ -1,5 +1,5 @@
-// ByteLink: bytes to a board and back, over whatever wire. It promises nothing: bytes may be lost,
-// doubled or wrong on a serial line, and what the protocols above do about that is their business.
+// ByteLink: an unreliable stream of bytes to a board and back, over any wire. Bytes may be lost,
+// doubled or changed on a serial line; the protocols above it have to handle that.
 #pragma once
 
 #include <chrono>
@@ -18,13 +18,13 @@ class ByteLink {
   virtual ~ByteLink() = default;
 
   virtual Status write(std::span<const uint8_t> bytes) = 0;
-  /// Some bytes, as soon as there are any; 0 when none came within `timeout`.
+  /// Reads available bytes as soon as there are any; returns 0 if none came within `timeout`.
   virtual Result<size_t> read(std::span<uint8_t> bytes, std::chrono::milliseconds timeout) = 0;
 
-  /// Of a serial line, from now on. kUnsupported: it is none. kInvalidInput: the system has not got
-  /// that rate.
+  /// Sets the rate of a serial line. kUnsupported: not a serial line. kInvalidInput: the system
+  /// does not support the rate.
   virtual Status set_rate(uint32_t) { return no_serial_line(); }
-  /// The two outputs beside the data of a serial line; true is asserted. kUnsupported: it has none.
+  /// Sets the two control outputs of a serial line; true is asserted. kUnsupported: it has none.
   virtual Status set_lines(bool /*dtr*/, bool /*rts*/) { return no_serial_line(); }
 
  private:
@@ -33,13 +33,13 @@ class ByteLink {
   }
 };
 
-/// "localhost:3333". kInvalidInput: no HOST:PORT. kDeviceLost: nobody listens there, or the host's
-/// name is not known now.
+/// Opens "localhost:3333". kInvalidInput: not HOST:PORT. kDeviceLost: nothing listens there, or the
+/// host's name is currently unknown.
 Result<std::unique_ptr<ByteLink>> open_tcp_link(const std::string& address,
                                                 std::chrono::milliseconds timeout);
 
-/// A terminal device such as "/dev/ttyUSB0", raw, 8N1. kDeviceLost: no such device, or none that
-/// may be opened. kInvalidInput: no terminal, or a rate that the system has not got.
+/// Opens a terminal device such as "/dev/ttyUSB0", raw, 8N1. kDeviceLost: no such device, or it
+/// cannot be opened. kInvalidInput: not a terminal, or a rate that the system does not support.
 Result<std::unique_ptr<ByteLink>> open_serial_link(const std::string& path, uint32_t baud);
 
 }  // namespace tinytune

@@ -10,7 +10,7 @@
 namespace tinytune {
 namespace {
 
-// A board that takes nothing for so long is not going to.
+// A board that accepts no byte for this long is lost.
 constexpr int kWritePatienceMs = 5'000;
 
 Error gone(const std::string& name, const std::string& why) {

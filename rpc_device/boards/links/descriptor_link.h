@@ -8,7 +8,7 @@ namespace tinytune {
 
 class DescriptorLink : public ByteLink {
  public:
-  /// `name` is what messages call the other end. The descriptor does not block.
+  /// `name` is the other end's name in messages. The descriptor must be non-blocking.
   DescriptorLink(Descriptor descriptor, std::string name)
       : descriptor_(std::move(descriptor)), name_(std::move(name)) {}
 

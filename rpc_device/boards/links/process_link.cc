@@ -36,7 +36,7 @@ Result<std::unique_ptr<ByteLink>> start_process_link(const std::vector<std::stri
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return Error(ErrorCode::kFailed, name + ": " + std::strerror(errno));
   Descriptor ours(ends[0]), theirs(ends[1]);
-  ::fcntl(ours.get(), F_SETFL, O_NONBLOCK);  // theirs blocks: a program expects no less
+  ::fcntl(ours.get(), F_SETFL, O_NONBLOCK);  // theirs blocks, as programs expect
   const Descriptor silent(::open("/dev/null", O_WRONLY | O_CLOEXEC));
   TT_TRY_ASSIGN(Child child, Child::start(argv, theirs.get(), silent.get(), theirs.get()));
   return std::unique_ptr<ByteLink>(

@@ -1,4 +1,4 @@
-// A ByteLink to a program of this machine: its standard input and output.
+// A ByteLink to a program on this machine, over its standard input and output.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace tinytune {
 
-/// Starts it, found on the PATH; it ends with the link. `name` is what messages call it. kNotFound:
-/// no such program. kFailed: this machine has no process or descriptor left.
+/// Starts argv[0], found on the PATH; it ends with the link. `name` is its name in messages.
+/// kNotFound: no such program. kFailed: this machine has no process or descriptor left.
 Result<std::unique_ptr<ByteLink>> start_process_link(const std::vector<std::string>& argv,
                                                      const std::string& name);
 

@@ -18,7 +18,7 @@ struct FreeAddresses {
   void operator()(addrinfo* list) const { ::freeaddrinfo(list); }
 };
 
-// Connected within the timeout, or why not.
+// Connects within the timeout; returns the reason of a failure, empty: connected.
 std::string connect_within(int fd, const addrinfo& to, std::chrono::milliseconds timeout) {
   if (::connect(fd, to.ai_addr, to.ai_addrlen) == 0) return "";
   if (errno != EINPROGRESS) return std::strerror(errno);
@@ -56,7 +56,7 @@ Result<std::unique_ptr<ByteLink>> open_tcp_link(const std::string& address,
     if (fd.get() < 0) continue;
     why = connect_within(fd.get(), *one, timeout);
     if (!why.empty()) continue;
-    const int on = 1;  // packets are small and each waits for its answer
+    const int on = 1;  // packets are small, and each is followed by a wait for its answer
     ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     return std::unique_ptr<ByteLink>(std::make_unique<DescriptorLink>(std::move(fd), address));
   }

@@ -26,7 +26,7 @@ enum Command : uint8_t {
 
 constexpr uint32_t kRomBaud = 115'200;
 constexpr size_t kHeaderBytes = 8, kStatusBytes = 4;
-constexpr size_t kBlockBytes = 0x1800;  // the most that a ROM takes
+constexpr size_t kBlockBytes = 0x1800;  // the ROM's limit
 constexpr uint8_t kChecksumSeed = 0xEF;
 constexpr int kAttempts = 4, kSyncs = 7;
 constexpr milliseconds kSyncPatience{100}, kReplyPatience{2'000};
@@ -67,8 +67,8 @@ class EspRom {
  public:
   explicit EspRom(ByteLink& link) : link_(link) {}
 
-  /// `through_usb`: by the lines of the chip's own USB port, which is no bridge to a UART. A link
-  /// without lines leaves it to who holds the button.
+  /// `through_usb`: with the sequence for the chip's own USB port instead of a USB-UART bridge. On
+  /// a link without control lines the user has to reset by button.
   void reset(bool through_usb) {
     const auto lines = [&](bool dtr, bool rts, milliseconds after) {
       if (link_.set_lines(dtr, rts)) std::this_thread::sleep_for(after);
@@ -124,7 +124,7 @@ class EspRom {
   Status jump(uint32_t entry) {
     const Status done = command(kMemEnd, words({0, entry}), 0, kLastReplyPatience);
     if (!done && done.error().code() == ErrorCode::kFailed) return done;
-    return ok_status();  // whether it runs is for its own hello to say
+    return ok_status();  // the program's own hello shows whether it runs
   }
 
  private:
@@ -153,7 +153,7 @@ class EspRom {
     }
   }
 
-  // Nothing: a boot message, noise, or the answer to something asked before.
+  // Returns the status in a reply to `asked`; nullopt: a boot message, noise, or another answer.
   static std::optional<std::span<const uint8_t>> status_in(std::span<const uint8_t> reply,
                                                            Command asked) {
     if (reply.size() < kHeaderBytes + kStatusBytes || reply[0] != 0x01 || reply[1] != asked ||

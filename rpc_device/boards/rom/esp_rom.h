@@ -1,8 +1,8 @@
-// The loader in the ROM of Espressif's RISC-V chips: how a runner gets onto one that has none.
+// Loads a runner through the loader in the ROM of Espressif's RISC-V chips.
 //
-// A chip that is reset with its boot pin low waits on its serial line. Commands put a program into
-// its SRAM and start it there; the flash is never touched. The ROM has no way to ask where a
-// transfer stood, so whatever goes wrong is begun anew, from the reset on.
+// A chip that is reset with its boot pin low waits for commands on its serial line. They write a
+// program into its SRAM and start it there; the flash is never touched. The ROM cannot report the
+// state of a transfer, so after any error everything is repeated, from the reset on.
 // Source: esptool's documentation, "Serial Protocol"; its reset sequences.
 #pragma once
 
@@ -14,9 +14,9 @@
 
 namespace tinytune {
 
-/// Resets the chip if the link has the lines for it, writes `segments` into its RAM, and jumps to
-/// `entry`; from then on the line has `baud`. kDeviceLost: no ROM answers. kFailed: it refuses, and
-/// why; or the link cannot have that rate.
+/// Resets the chip if the link has control lines, writes `segments` into its RAM, and jumps to
+/// `entry`; from then on the line has the rate `baud`. kDeviceLost: no ROM answers. kFailed: it
+/// refuses, with the reason; or the link does not support that rate.
 Status load_by_esp_rom(ByteLink& link, std::span<const ImageSegment> segments, uint32_t entry,
                        uint32_t baud);
 

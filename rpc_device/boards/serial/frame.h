@@ -15,14 +15,14 @@ struct Frame {
   uint16_t session = 0, sequence = 0;
   uint8_t kind = 0, status = 0;  ///< of a reply, 0 to 3
   std::vector<uint8_t> payload;
-  uint8_t attempt = 0;  ///< of its request: 0 to kMostAttempts, and then from 0 again
+  uint8_t attempt = 0;  ///< of its request: 0 to kMostAttempts, then 0 again
   bool operator==(const Frame&) const = default;
 };
 
-/// As it crosses the wire: between two ENDs, so that it does not matter what stood there before.
+/// Encodes a frame for the wire, between two ENDs, so that bytes before it do not matter.
 std::vector<uint8_t> encode(const Frame& frame);
 
-/// Takes bytes as they come and gives the frames that are whole; everything else is dropped.
+/// Extracts complete, valid frames from received bytes and drops everything else.
 class FrameReader {
  public:
   void feed(std::span<const uint8_t> bytes);

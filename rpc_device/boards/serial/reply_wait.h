@@ -1,12 +1,12 @@
-// How long a reply is waited for before its request is sent again.
+// Timeout after which a request is sent again.
 //
-// As TCP does (RFC 6298): the smoothed time of replies and four times their deviation. Each wait
-// without a reply is half as long again as the one before it, until one comes: on a line that is
-// slower than it says, repeating would only put more bytes before the answer. TCP doubles; but a
-// cable that loses every other frame is not congested, and doubling would then wait without bound.
+// As in TCP (RFC 6298): the smoothed reply time plus four times its deviation. Each timeout
+// multiplies the next by 1.5 until a reply comes: on a line slower than its nominal rate, repeats
+// would only put more bytes before the answer. TCP doubles, but a cable that loses every other
+// frame is not congested, and doubling would then wait without bound.
 //
-// Replies say which attempt they answer, so a late one to the first is not taken for a quick one to
-// the second, and a line that is slow is told from one that loses.
+// Replies contain the attempt that they answer, so a late reply to the first attempt is not taken
+// for a quick one to the second, and a slow line is distinguished from one that loses frames.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,10 @@ class ReplyWait {
  public:
   using Milliseconds = std::chrono::duration<double, std::milli>;
 
-  /// Of the wait, whatever was measured.
+  /// Limits of the timeout.
   static constexpr Milliseconds kLeast{10}, kMost{5'000};
 
-  /// `first`: before anything was measured.
+  /// `first`: timeout before the first measurement.
   explicit ReplyWait(Milliseconds first) : first_(first) {}
 
   Milliseconds now() const {
@@ -29,7 +29,7 @@ class ReplyWait {
     return std::min(kMost, std::max(kLeast, estimate) * growth_);
   }
 
-  /// An attempt was answered `time` after it was sent.
+  /// Notes that an attempt was answered `time` after it was sent.
   void answered(Milliseconds time) {
     growth_ = 1;
     if (!measured_) {
@@ -43,7 +43,7 @@ class ReplyWait {
     time_ += (time - time_) / 8;
   }
 
-  /// Nothing came in now().
+  /// Notes that no reply came within now().
   void not_answered() {
     if (now() < kMost) growth_ *= 1.5;
   }

@@ -19,9 +19,9 @@ using Bytes = std::vector<uint8_t>;
 
 constexpr size_t kStackAlignment = 16;
 constexpr size_t kReturnBytes = 20, kDigestBytes = 16;  // wire.h
-constexpr size_t kMostHelloBytes = 45;                  // wire.h: its id has 32 at most
+constexpr size_t kMostHelloBytes = 45;                  // wire.h: 13 and an id of at most 32
 constexpr milliseconds kPatienceBeforeLoading{1'000};
-// SplitMix64 and XXH3 on the slowest core that we know take less.
+// Below the speed of SplitMix64 and XXH3 on the slowest known core.
 constexpr uint32_t kBytesPerMs = 50;
 
 Error lost(const std::string& what) { return Error(ErrorCode::kDeviceLost, what); }
@@ -30,12 +30,12 @@ Bytes words(uint32_t first, uint32_t second) {
   return little_endian_bytes(std::array{first, second});
 }
 
-// Of the answer: the bytes themselves where those are fewer.
+// Returns the size of an answer about a range: a digest, or the bytes themselves for short ranges.
 size_t bytes_of_digest(const AddressRange& range) {
   return range.size_bytes < WIRE_LEAST_DIGEST ? range.size_bytes : kDigestBytes;
 }
 
-// What SerialCore::add_digest() asked for.
+// Parses the answers to SerialCore::add_digest().
 std::vector<Digest> digests_in(std::span<const uint8_t> answers,
                                std::span<const AddressRange> ranges) {
   std::vector<Digest> digests;
@@ -76,7 +76,7 @@ Status SerialCore::begin_session(const std::string& name) {
   link_.reset();
   reader_.clear();
   TT_TRY_ASSIGN(link_, open_link_());
-  // Neither the number of the last session nor one that a runner left on the desk may remember.
+  // Differs from the last session, and most likely from one that a running runner may remember.
   session_ = static_cast<uint16_t>(session_ + 1 + std::random_device{}() % 0xFFFE);
   sequence_ = 0;
   forget_commands();
@@ -220,7 +220,7 @@ Result<Bytes> SerialCore::read(uint32_t address, uint32_t size_bytes) {
   return take_answers();
 }
 
-// Contents of two values, as inputs that drive sums to their limits are: a bit for each byte.
+// Sends contents of two values as one bit per byte: inputs that drive sums to their limits.
 Status SerialCore::choose(uint32_t address, std::span<const uint8_t> bytes, uint8_t zero,
                           uint8_t one) {
   constexpr size_t kHead = WIRE_COMMAND_BYTES + 10;
@@ -329,7 +329,7 @@ Result<CoreReturn> SerialCore::answer() {
 Status SerialCore::reset() {
   const std::string id = traits_.id;
   TT_TRY(begin_session(""));
-  // By the link's name or by the chip's number: the board is the one that it was.
+  // Keeps the id, which is the link's name or the chip's number: it is the same board.
   traits_.id = id;
   return ok_status();
 }

@@ -1,10 +1,10 @@
-// A core with the runner of rpc_device/boards/firmware/ on it, behind a serial line.
+// A core that executes the runner of rpc_device/boards/firmware/, behind a serial line.
 //
-// A kernel's inputs are made on the board and its outputs digested there, so a trial is a kernel's
-// code and a few dozen bytes. Commands are gathered until one has an answer that somebody waits
-// for: filling buffers, calling and digesting is one exchange. Whatever the line does to bytes, a
-// request is done once: it is repeated under its number until its reply comes, and a runner that
-// was reset says that it knows of nothing.
+// A kernel's inputs are generated on the board and its outputs digested there, so a trial transfers
+// the kernel's code and a few dozen bytes. Commands are collected until an answer is needed:
+// filling buffers, calling and digesting is one exchange. A request is executed once even if the
+// line loses or changes bytes: it is repeated with its sequence number until its reply comes, and a
+// runner that was reset reports that it has no session.
 #pragma once
 
 #include <deque>
@@ -21,13 +21,13 @@
 namespace tinytune {
 
 struct SerialOptions {
-  uint32_t baud = 921'600;  ///< of the line: how long bytes take
-  /// For a reply beyond what its bytes take, until the line has shown how long it takes.
+  uint32_t baud = 921'600;  ///< of the line; gives the time for bytes
+  /// For a reply in addition to the time of its bytes, until reply times were measured.
   std::chrono::milliseconds reply_timeout{250};
-  std::chrono::milliseconds call_timeout{120'000};  ///< of a kernel, whatever its limit
-  std::chrono::milliseconds patience{30'000};       ///< of a request, however often repeated
-  std::chrono::milliseconds hello_patience{8'000};  ///< of the first one of a session
-  /// Puts a runner on a board where none answers; empty: nobody can.
+  std::chrono::milliseconds call_timeout{120'000};  ///< of a kernel's call, whatever its limit
+  std::chrono::milliseconds patience{30'000};       ///< of a request with all its repeats
+  std::chrono::milliseconds hello_patience{8'000};  ///< of the first request of a session
+  /// Loads a runner onto a board where none answers; empty: not possible.
   std::function<Status(ByteLink&)> load;
 };
 
@@ -35,7 +35,7 @@ class SerialCore final : public RemoteCore {
  public:
   using OpenLink = std::function<Result<std::unique_ptr<ByteLink>>()>;
 
-  /// kDeviceLost: no runner answers. kUnsupported: one of another protocol.
+  /// kDeviceLost: no runner answers. kUnsupported: a runner with another protocol version.
   static Result<std::unique_ptr<SerialCore>> open(const Device& device, OpenLink open_link,
                                                   const std::string& name,
                                                   const SerialOptions& options = {});
@@ -51,7 +51,7 @@ class SerialCore final : public RemoteCore {
   Result<CoreReturn> answer() override;
   Status reset() override;
 
-  /// Requests that were sent again.
+  /// Returns the number of repeated requests.
   uint64_t repeated() const { return repeated_; }
 
  private:
@@ -65,29 +65,30 @@ class SerialCore final : public RemoteCore {
   using Milliseconds = std::chrono::milliseconds;
   struct Command {
     uint8_t which = 0;
-    Bytes head;                     ///< its arguments
-    std::span<const uint8_t> body;  ///< more of them
+    Bytes head;                     ///< arguments
+    std::span<const uint8_t> body;  ///< data after the arguments
     size_t answer_bytes = 0;
-    Milliseconds work{0};  ///< how long it may take, beyond its bytes
+    Milliseconds work{0};  ///< longest execution time, without the transfer
   };
-  struct Asked {  // a call whose answer was not taken yet
+  struct Asked {  // a queued call whose answer was not taken yet
     std::optional<uint64_t> cycle_limit;
     std::vector<AddressRange> digests;
   };
   Status begin_session(const std::string& name);
-  /// The runner's hello; if none answers and one can be loaded, that one's.
+  /// Returns the runner's hello; if none answers, loads a runner if possible and returns its hello.
   Result<Bytes> hello();
-  /// Behind those that wait, which are sent if there is no room for it.
+  /// Appends a command to the collected ones, which are sent first if there is no room for it.
   Status add(const Command& command);
   Status add_digest(const AddressRange& range);
-  /// Sends what waits. What it answers is put behind `answers_`.
+  /// Sends the collected commands and appends their answers to `answers_`.
   Status send_commands();
-  /// Sends what waits; all answers since the last time, as many bytes as were announced.
+  /// Sends the collected commands; returns all answers since the last time, with the announced
+  /// size.
   Result<Bytes> take_answers();
   void forget_commands();
   Status choose(uint32_t address, std::span<const uint8_t> bytes, uint8_t zero, uint8_t one);
-  /// The reply's payload. `work`: how long the runner may be busy with it. kInvalidInput: it
-  /// refuses.
+  /// Sends a request and returns the reply's payload. `work`: longest execution time on the board.
+  /// kInvalidInput: the runner refuses it.
   Result<Bytes> request(uint8_t kind, const Bytes& payload, size_t reply_bytes, Milliseconds work,
                         Milliseconds patience);
   Result<std::optional<serial::Frame>> receive(Milliseconds timeout);
@@ -102,9 +103,10 @@ class SerialCore final : public RemoteCore {
   size_t most_payload_ = 256;
   Bytes commands_, answers_;  ///< not sent yet; not taken yet
   std::deque<Asked> asked_;
-  size_t answer_bytes_ = 0;  ///< that `commands_` will answer
-  Milliseconds work_{0};     ///< that `commands_` may take
-  /// Beyond what bytes take. A kernel's time is not the line's: where one is called is apart.
+  size_t answer_bytes_ = 0;  ///< size of the answers to `commands_`
+  Milliseconds work_{0};     ///< longest execution time of `commands_`
+  /// Reply times without the time for bytes. Requests with calls are separate, because a kernel's
+  /// time says nothing about the line.
   serial::ReplyWait line_wait_, call_wait_;
   uint64_t repeated_ = 0;
 };

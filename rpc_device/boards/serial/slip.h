@@ -9,22 +9,22 @@
 
 namespace tinytune::serial {
 
-/// With an END on both sides.
+/// Encodes a message, with an END on both sides.
 std::vector<uint8_t> slip_encoded(std::span<const uint8_t> message);
 
 class SlipReader {
  public:
-  /// More than any message has; a longer one is dropped.
+  /// Larger than any message; a longer one is dropped.
   static constexpr size_t kLongest = 1 << 16;
 
   void feed(std::span<const uint8_t> bytes);
-  /// The next message that is whole and well formed, in order; never an empty one.
+  /// Returns the next complete, well-formed message, in order; never an empty one.
   std::optional<std::vector<uint8_t>> next();
   void clear();
 
  private:
-  std::vector<uint8_t> pending_;  ///< fed and not read
-  std::vector<uint8_t> message_;  ///< so far
+  std::vector<uint8_t> pending_;  ///< fed, not yet read
+  std::vector<uint8_t> message_;  ///< current message so far
   bool escaped_ = false, broken_ = false;
 };
 
