@@ -1,5 +1,6 @@
 #include "cli/batch_file.h"
 
+#include <fmt/format.h>
 #include <toml++/toml.h>
 
 #include <filesystem>
@@ -29,11 +30,13 @@ Result<std::vector<std::string>> texts(const toml::table& table, const char* key
   return all;
 }
 
-/// Reads a whole number of at least 0, if the key is present.
-Status read_count(const toml::table& table, const char* key, std::optional<uint64_t>& to) {
+/// Reads a whole number of at least `least`, if the key is present.
+Status read_count(const toml::table& table, const char* key, int64_t least,
+                  std::optional<uint64_t>& to) {
   if (!table.contains(key)) return ok_status();
   const auto value = table[key].value_exact<int64_t>();
-  if (!value || *value < 0) return bad(std::string(key) + " is not a whole number");
+  if (!value || *value < least)
+    return bad(fmt::format("{} is not a whole number of at least {}", key, least));
   to = static_cast<uint64_t>(*value);
   return ok_status();
 }
@@ -71,14 +74,14 @@ Status read_settings(const toml::table& table, const std::set<std::string>& othe
   }
   if (table.contains("tuner")) options.tuner = table["tuner"].value_or(std::string());
   std::optional<uint64_t> seed;
-  TT_TRY(read_count(table, "seed", seed));
+  TT_TRY(read_count(table, "seed", 0, seed));
   options.seed = seed.value_or(options.seed);
-  TT_TRY(read_count(table, "ram", options.limits.ram_bytes));
-  TT_TRY(read_count(table, "arena", options.limits.arena_bytes));
-  TT_TRY(read_count(table, "flash", options.limits.flash_bytes));
-  TT_TRY(read_count(table, "fast_ram", options.limits.fast_ram_bytes));
-  TT_TRY(read_count(table, "trials", options.trials));
-  TT_TRY(read_count(table, "early_stop", options.early_stop));
+  TT_TRY(read_count(table, "ram", 1, options.limits.ram_bytes));
+  TT_TRY(read_count(table, "arena", 1, options.limits.arena_bytes));
+  TT_TRY(read_count(table, "flash", 1, options.limits.flash_bytes));
+  TT_TRY(read_count(table, "fast_ram", 0, options.limits.fast_ram_bytes));
+  TT_TRY(read_count(table, "trials", 1, options.trials));
+  TT_TRY(read_count(table, "early_stop", 1, options.early_stop));
   TT_TRY(read_duration(table, "budget", options.budget_seconds));
   std::optional<double> patience;
   TT_TRY(read_duration(table, "board_patience", patience));

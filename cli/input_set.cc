@@ -174,8 +174,8 @@ Result<std::vector<int>> read_labels(const std::string& path,
                      "a line has a class, a number from 0, or a file's name and a class");
     if (said.size() == 1)
       in_order.push_back(*label);
-    else
-      named[said[0]] = *label;
+    else if (named.try_emplace(said[0], *label).first->second != *label)
+      return invalid(fmt::format("{}:{}", path, number), "another class for " + said[0]);
   }
   if (!named.empty() && in_order.empty()) return by_name(named, path, names);
   if (!named.empty() || in_order.size() != names.size())

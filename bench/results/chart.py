@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = ROOT / "doc" / "results.md"
 PICTURE = ROOT / "doc" / "images" / "instructions.svg"
 ROW = re.compile(r"^\| (?P<network>[^|]+) \| (?P<core>[^|]+) \| (?P<library>[\d.]+) M \((?P<name>[^)]+)\)"
-                 r" \| [^|]+ \| \*\*(?P<tuned>[\d.]+) M\*\* \|$", re.M)
+                 r" \| [^|]+ \| \*\*(?P<tuned>[\d.]+) M\*\* \|", re.M)
 CORES = {"rv32imc": "RISC-V RV32IMC", "cortex-m4": "Arm Cortex-M4", "cortex-m55": "Arm Cortex-M55, Helium",
          "rv32imc_zve32x": "RISC-V with vectors, VLEN 128"}
 WIDTH, ROW_HEIGHT, BAR_HEIGHT, PANEL_HEAD = 760, 30, 14, 34

@@ -94,13 +94,15 @@ def best_library(device, model, network):
 
 
 def instructions(bench, networks, devices):
-    yield "| network | core | simulated instructions: best hand-written library | default | tuned |"
-    yield "|---|---|--:|--:|--:|"
+    yield ("| network | core | simulated instructions: best hand-written library | default | tuned"
+           " | RAM, bytes | flash, bytes |")
+    yield "|---|---|--:|--:|--:|--:|--:|"
     for title, model, network in networks:
         for device in devices:
             plain, tuned = bench.run(model, device), bench.tuned(model, device)
             yield (f"| {title} | {device} | {best_library(device, model.stem, network)} | "
-                   f"{in_millions(plain['instructions'])} | **{in_millions(tuned['instructions'])}** |")
+                   f"{in_millions(plain['instructions'])} | **{in_millions(tuned['instructions'])}** | "
+                   f"{tuned['ram_bytes']:,} | {tuned['flash_bytes']:,} |")
 
 
 def published():

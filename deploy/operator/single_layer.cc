@@ -12,7 +12,7 @@
 namespace tinytune {
 namespace {
 
-// Runs the layer once, on random bytes in case a kernel's path depends on data after all.
+// Runs the layer once, on random bytes: cycles depend on data where a core clamps by branches.
 Result<RunReport> invoke(const IntegerNetwork& layer, NetworkSimulation& simulation) {
   Rng rng(1);
   std::vector<uint8_t> input(

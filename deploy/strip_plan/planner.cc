@@ -151,8 +151,8 @@ std::optional<StripPlanner::Path> StripPlanner::within(uint64_t arena_bytes,
     const uint64_t arena = planned_arena(path->groups);
     if (arena <= arena_bytes) return path;
     const uint64_t excess = arena - arena_bytes;
-    limit = std::min<uint64_t>(limit, path->live_bytes) -
-            std::min(limit, std::max<uint64_t>(1, excess / 2));
+    limit = std::min<uint64_t>(limit, path->live_bytes);
+    limit -= std::min(limit, std::max<uint64_t>(1, excess / 2));
   }
   return std::nullopt;
 }

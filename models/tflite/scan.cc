@@ -127,7 +127,7 @@ Status TfliteScan::note(const Error& error, int index, const std::string& name) 
   return ok_status();
 }
 
-// A border tensor that some operator also refuses is reported there.
+// Reports a refused input or output of the model, beside operators that are refused for it.
 void TfliteScan::refuse_border(const char* which, int id) {
   if (!refused_[static_cast<size_t>(id)].empty())
     refuse(-1, "model", fmt::format("{} t{}: {}", which, id, refused_[static_cast<size_t>(id)]));

@@ -177,6 +177,8 @@ TEST_F(InputSets, Labels_AreInOrderOrByName) {
   EXPECT_NE(refusal_of_labels("1\n").find("1 labels for 2 inputs"), std::string::npos);
   EXPECT_NE(refusal_of_labels("1\n2\n3\n").find("3 labels for 2 inputs"), std::string::npos);
   EXPECT_NE(refusal_of_labels("a.bin 1\nc.bin 2\n").find("no label for b.bin"), std::string::npos);
+  EXPECT_NE(refusal_of_labels("a.bin 1\nb.bin 2\na.bin 3\n").find("labels.txt:3: another class"),
+            std::string::npos);
   EXPECT_NE(refusal_of_labels("0\ncat\n").find("labels.txt:2: "), std::string::npos);
   EXPECT_NE(refusal_of_labels("0\n-1\n").find("labels.txt:2: "), std::string::npos);
 }

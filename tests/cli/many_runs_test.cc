@@ -110,6 +110,8 @@ TEST_F(ManyRuns, NightThatIsWrong_IsRefusedByKey) {
       {"devices = [\"rv32imc\"]", "models"},
       {"models = [\"a\"]\ndevices = [\"b\"]\ntrails = 3", "unknown key trails"},
       {"models = [\"a\"]\ndevices = [\"b\"]\nbudget = \"soon\"", "budget"},
+      {"models = [\"a\"]\ndevices = [\"b\"]\nearly_stop = 0", "early_stop"},
+      {"models = [\"a\"]\ndevices = [\"b\"]\nram = -1", "ram"},
       {"models = [\"a\", \"x/a\"]\ndevices = [\"b\"]", "two runs"},
       {"models = [", "night.toml:1"}};
   for (const auto& [text, part] : refusals) {

@@ -246,6 +246,23 @@ TEST_F(MemoryLimitOptions, CompileThatCannotFit_SaysWhatCouldAndExits1) {
   EXPECT_NE(flash.err.find("--flash allows 1024"), std::string::npos) << flash.err;
 }
 
+// Pairs of weights, which SMLAD takes, are twice the bytes of joined ones.
+TEST_F(MemoryLimitOptions, LimitOnFlash_JoinsWeightsBeforeItGivesUpSmlad) {
+  const std::vector<std::string> words = {
+      "run", "--model", TINYTUNE_BINARY_DIR "/examples/ds_cnn.tflite", "--device", "cortex-m4",
+      "--json"};
+  const auto within = [&](const std::string& flash) {
+    std::vector<std::string> limited = words;
+    if (!flash.empty()) limited.insert(limited.end(), {"--flash", flash});
+    const ProcessResult told = tune(limited);
+    EXPECT_EQ(told.exit_code, 0) << told.err;
+    return Json::parse(told.out);
+  };
+  const Json free = within("");
+  const uint64_t flash = free["flash_bytes"], cycles = free["cycles"];
+  EXPECT_LE(within(std::to_string(flash * 3 / 4))["cycles"], cycles * 4 / 3);
+}
+
 TEST_F(MemoryLimitOptions, SmallestFlashThatIsNamed_IsEnough_AndLessIsNot) {
   for (const std::vector<std::string>& more :
        {std::vector<std::string>{}, std::vector<std::string>{"--fast-ram", "0"}}) {

@@ -1,9 +1,9 @@
 // ONNX's ADD, SUB and MUL (ADR 76). Each is a float32 function of a pair of bytes; preparation
-// finds an integer form of it and checks all 65,536 pairs.
+// finds an integer form of it; that of ADD and SUB is checked for all 65,536 pairs.
 //
 // ADD and SUB round the sum of two numbers, one per byte, so the result is non-decreasing in the
-// exact sum: its thresholds depend on the sum alone. MUL in onnxruntime's kernel is a function of
-// the bytes' integer product.
+// exact sum: its thresholds depend on the sum alone. MUL in onnxruntime's kernel is a
+// non-decreasing function of the bytes' integer product, so it has thresholds of its own.
 #include <functional>
 
 #include "models/byte_steps.h"
