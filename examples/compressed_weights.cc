@@ -40,7 +40,7 @@ Bytes element(const Tensor& t, int64_t i) {
   return {t.data.begin() + i * width, t.data.begin() + (i + 1) * width};
 }
 
-// The channel of each element; nothing of channels that a code cannot tell apart.
+// Returns the channel of each element; nullopt if the code cannot represent the channels' axis.
 std::optional<std::vector<size_t>> channels_of(const Tensor& t) {
   std::vector<size_t> channels(static_cast<size_t>(t.elements()), 0);
   if (!t.quantization.per_channel()) {
@@ -146,7 +146,7 @@ void list_codes(const NodePtr& node, Code code, std::map<uint32_t, Code>& codes)
   list_codes(node->one, {code.bits << 1 | 1, code.count + 1}, codes);
 }
 
-// A table for the first bits of a code and, behind it, one for each longer code's other bits.
+// A table for the first bits of a code, followed by tables for the other bits of longer codes.
 class HuffmanTables {
  public:
   static constexpr int kMostBits = 5;
@@ -249,7 +249,7 @@ std::optional<CompressedTensor> compressed(const Tensor& tensor, WeightCode code
   return std::nullopt;
 }
 
-// One for each reader, before it, as TFLite Micro's own tool inserts them.
+// Inserts one TFLM_DECODE per reader, before it, as TFLite Micro's own tool does.
 Graph with_compressed_weights(const Graph& graph, WeightCode code) {
   Graph result = graph;
   result.operators.clear();
@@ -270,7 +270,7 @@ Graph with_compressed_weights(const Graph& graph, WeightCode code) {
       decoded.data.clear();
       result.tensors.push_back(std::move(decoded));
       Tensor& before = result.tensors[static_cast<size_t>(op.inputs[i])];
-      before.is_constant = false;  // nothing reads it, so that its bytes do not stay in the file
+      before.is_constant = false;  // has no readers now: drops its bytes from the file
       before.data.clear();
       op.inputs[i] = static_cast<int>(result.tensors.size()) - 1;
       Operator decode;

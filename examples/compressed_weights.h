@@ -1,4 +1,4 @@
-// Weights as TensorFlow Lite Micro keeps them compressed: the inverse of TFLM_DECODE, for examples,
+// Compresses weights in TensorFlow Lite Micro's formats: the inverse of TFLM_DECODE, for examples,
 // tests and benches.
 #pragma once
 
@@ -17,15 +17,15 @@ struct CompressedTensor {
   std::vector<uint8_t> codes, description;
 };
 
-/// Of a constant; nothing where the code cannot hold it: a channel of more than 128 values, a type
-/// that has no such code, channels along an inner axis.
+/// Compresses a constant; nullopt if the code cannot hold it: more than 128 values in a channel, an
+/// unsupported type, channels along an inner axis.
 std::optional<CompressedTensor> compressed(const Tensor& tensor, WeightCode code);
 
-/// The graph with each int8 constant that an operator reads as weights behind a TFLM_DECODE, where
-/// the code can hold it. For graphs without IF and WHILE.
+/// Returns the graph with a TFLM_DECODE before each reader of int8 constants as weights, where the
+/// code can hold them. For graphs without IF and WHILE.
 Graph with_compressed_weights(const Graph& graph, WeightCode code);
 
-/// The graph with weights that such a code makes smaller: of 16 values, or most of them zero.
+/// Returns the graph with weights that such a code compresses: 16 values, or most of them zero.
 Graph with_coarse_weights(Graph graph, WeightCode code);
 
 }  // namespace tinytune

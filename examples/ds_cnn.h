@@ -1,6 +1,6 @@
 // A keyword-spotting network of our own: the shapes of MLPerf Tiny's DS-CNN, weights drawn from a
-// bell curve, quantised as TFLite's converter would. It is untrained: it shows how fast kernels
-// are and that they are exact, not what was said.
+// bell curve, quantised as TFLite's converter would. It is untrained: it demonstrates the speed and
+// exactness of kernels, not recognition.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace tinytune {
 
-/// The same graph for the same seed on every machine: only IEEE additions, multiplications,
-/// divisions and square roots are used to make it.
+/// Gives the same graph for the same seed on every machine, because it uses only IEEE additions,
+/// multiplications, divisions and square roots.
 Graph make_ds_cnn(uint64_t seed);
 
 }  // namespace tinytune

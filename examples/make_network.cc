@@ -1,5 +1,5 @@
-// make_network NAME FILE [CODE]: writes an example network, with weights that are coarse, and
-// compressed for TFLM_DECODE, where a code is named. CODE-plain: the same weights, uncompressed.
+// make_network NAME FILE [CODE]: writes an example network. With CODE: its weights are made coarse
+// and compressed for TFLM_DECODE. With CODE-plain: the same weights, uncompressed.
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -44,7 +44,7 @@ constexpr NamedCode kCodes[] = {{"lookup", tinytune::WeightCode::kLookup},
                                 {"huffman", tinytune::WeightCode::kHuffman},
                                 {"pruned", tinytune::WeightCode::kPruned}};
 
-// Nothing of a code that there is not.
+// Returns nullopt for an unknown code.
 std::optional<tinytune::Graph> with_code(tinytune::Graph graph, const std::string& wanted) {
   for (const NamedCode& known : kCodes) {
     const std::string name(known.name);

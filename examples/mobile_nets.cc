@@ -30,7 +30,7 @@ Graph classified(UntrainedNetwork network, int classes) {
   return std::move(network).finish();
 }
 
-// What goes around a block is pooled and gets channels as the block has them.
+// Where needed, the shortcut is pooled and padded to the block's number of channels.
 void residual_block(UntrainedNetwork& network, int from, int channels, int stride) {
   const int input = network.current();
   DrawnConvolution filters = depthwise(from, stride, 5);
@@ -44,7 +44,7 @@ void residual_block(UntrainedNetwork& network, int from, int channels, int strid
   network.add_to(result, Activation::kRelu);
 }
 
-// Scores and boxes of `anchors` in each cell.
+// Adds outputs for the scores and boxes of `anchors` in each cell.
 void detection_head(UntrainedNetwork& network, int anchors) {
   const int features = network.current();
   for (const int numbers : {1, 16}) {

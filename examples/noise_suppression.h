@@ -1,4 +1,4 @@
-// A noise suppressor of two LSTM layers: a frame's spectrum in, a mask for its bins out.
+// A noise suppressor of two LSTM layers: input is a frame's spectrum, output a mask for its bins.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace tinytune {
 
-/// 129 magnitudes of a frame of 256 samples, as logarithms; a mask of as many numbers from 0 to 1.
+/// Input: 129 log magnitudes of a frame of 256 samples. Output: as many mask values from 0 to 1.
 Graph make_noise_suppression(uint64_t seed);
 
 }  // namespace tinytune

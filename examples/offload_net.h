@@ -1,5 +1,5 @@
-// A small network whose layers suit a core and an accelerator differently: a convolution and a
-// depthwise one, pointwise ones of few and of many channels, a dense one of few outputs.
+// A small network whose layers suit a core and an accelerator differently: a convolution, a
+// depthwise one, pointwise ones of few and of many channels, a dense layer of few outputs.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 namespace tinytune {
 
 Graph make_str_ww(uint64_t seed) {
-  // Linear layers: without training, many rectified channels would be zero whatever arrives.
+  // Linear layers: untrained, many rectified channels would be zero for every input.
   constexpr Padding kNone = Padding::kValid;
   UntrainedNetwork network("str_ww", {1, 50, 1, 40}, seed, 8);
   network.convolution(

@@ -25,7 +25,7 @@ schema::ActivationFunction activation_of(Activation activation) {
   return schema::ActivationFunction::NONE;
 }
 
-// FLOAT32 is the format's way to leave it open.
+// The file format uses FLOAT32 for an unspecified type.
 schema::TensorType bias_type(bool int32_sums) {
   return int32_sums ? schema::TensorType::INT32 : schema::TensorType::FLOAT32;
 }
@@ -151,7 +151,7 @@ struct OptionsWriter {
                 .Union()};
   }
   Options operator()(const ExternalAttributes&) const { return {}; }
-  // ONNX's alone: no such operator is written.
+  // Kinds from ONNX only: TFLite has no such operators, so none is written.
   Options operator()(const TableAttributes&) const { return {}; }
   Options operator()(const QLinearAttributes&) const { return {}; }
   Options operator()(const WindowMeanAttributes&) const { return {}; }

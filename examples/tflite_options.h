@@ -1,4 +1,4 @@
-// An operator's options as TensorFlow Lite files have them: the inverse of
+// Writes an operator's options as TensorFlow Lite files have them: the inverse of
 // models/tflite/attributes.h.
 #pragma once
 
@@ -12,7 +12,7 @@ struct Options {
   flatbuffers::Offset<void> table;
 };
 
-/// None where an operator has no attributes, or they are not options (ExternalAttributes).
+/// Returns none if an operator has no attributes, or none that are options (ExternalAttributes).
 Options write_options(flatbuffers::FlatBufferBuilder& builder, OperatorKind kind,
                       const Attributes& attributes);
 

@@ -34,7 +34,7 @@ schema::TensorType type_of(ElementType type) {
   return schema::TensorType::STRING;
 }
 
-constexpr int kCustom = 32;  // TFLite's code of operators that it does not know either
+constexpr int kCustom = 32;  // TFLite's code for custom operators
 
 int code_of(OperatorKind kind) {
   switch (kind) {
@@ -50,7 +50,7 @@ int code_of(OperatorKind kind) {
   }
 }
 
-// As TFLite stores them: of int4, two to a byte, the low half first.
+// Returns the data as TFLite stores them: int4 as two per byte, the low half first.
 std::vector<uint8_t> stored(const Tensor& tensor) {
   if (tensor.type != ElementType::kInt4) return tensor.data;
   std::vector<uint8_t> packed((tensor.data.size() + 1) / 2);
@@ -76,14 +76,14 @@ class ModelWriter {
   Offset<schema::Tensor> write_tensor(const Tensor& tensor);
   /// A variable's tensor is a handle, which has neither type nor shape.
   Offset<schema::Tensor> write_handle(const Tensor& variable);
-  /// `options` writes them, behind the operator's code.
+  /// `options` writes the options, after the operator's code.
   template <typename WriteOptions>
   Offset<schema::Operator> write_operator(OperatorKind kind, const std::vector<int>& inputs,
                                           const std::vector<int>& outputs, WriteOptions options,
                                           const ExternalAttributes* custom = nullptr);
   Offset<schema::Operator> write_operator(const Operator& op);
   Options name_of_variable(int variable);
-  /// The subgraph that gives variables their first values; its index.
+  /// Adds the subgraph that sets the variables' first values; returns its index.
   int write_initialisation(const std::vector<int>& variables);
 
   // Operators between marks (models/control_flow.h) become subgraphs of their own, in which tensors
@@ -100,12 +100,12 @@ class ModelWriter {
   Offset<schema::Operator> write_if(Steps steps);
   Offset<schema::Operator> write_while(Steps steps);
   const Operator& op(size_t step) const { return graph_.operators[step]; }
-  /// The first mark of this kind behind `step` that belongs to the same IF or WHILE.
+  /// The first mark of this kind after `step` that belongs to the same IF or WHILE.
   size_t mark_behind(size_t step, OperatorKind kind) const;
-  /// Without the COPYs at their end.
+  /// The steps without the COPYs at their end.
   Steps before_copies(Steps steps) const;
   std::vector<int> read_from_outside(Steps steps) const;
-  /// Ids of tensors, as the operators have them: there may be no such tensor.
+  /// Tensor ids as the operators name them: there may be no such tensor.
   std::set<int> used_in(Steps steps) const;
 
   const Graph& graph_;
@@ -195,7 +195,7 @@ Offset<schema::Operator> ModelWriter::write_operator(const Operator& op) {
     case OperatorKind::kVarHandle:
       return write_operator(op.kind, {}, op.outputs,
                             [&] { return name_of_variable(op.outputs[0]); });
-    case OperatorKind::kAssignVariable:  // the file has the variable as an input
+    case OperatorKind::kAssignVariable:  // in the file the variable is an input
       return write_operator(op.kind, {op.outputs[0], op.inputs[0]}, {}, no_options);
     case OperatorKind::kCallOnce: {
       const int subgraph = write_initialisation(op.outputs);
@@ -253,7 +253,7 @@ Offset<schema::Operator> ModelWriter::write_if(Steps steps) {
   const Steps then{steps.begin + 1, mark_behind(steps.begin, OperatorKind::kElse)};
   const Steps otherwise{then.end + 1, steps.end};
   std::vector<int> inputs = read_from_outside({then.begin, steps.end});
-  // A constant result is no tensor to hand in, but one of the side's own.
+  // A constant result is not passed in: it belongs to the branch's subgraph.
   const auto side = [&](const std::string& name, Steps all) {
     const Steps own = before_copies(all);
     std::vector<int> outputs;
@@ -271,7 +271,7 @@ Offset<schema::Operator> ModelWriter::write_if(Steps steps) {
   });
 }
 
-// From the COPYs before the WHILE on.
+// `steps` begin with the COPYs before the WHILE.
 Offset<schema::Operator> ModelWriter::write_while(Steps steps) {
   std::vector<int> inputs, carried;
   size_t begin = steps.begin;

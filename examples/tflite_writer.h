@@ -1,7 +1,6 @@
 // Writes a Graph as a TensorFlow Lite file: the inverse of import, for examples, tests and benches.
 //
-// It writes what a Graph says and checks nothing, so that tests can make files that import must
-// refuse.
+// It writes a Graph as it is, without checks, so that tests can make files that import must refuse.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@
 
 namespace tinytune {
 
-/// Bytes depend on the graph alone. Constants get buffers, other tensors the empty buffer.
+/// Its bytes depend on the graph alone. Constants get buffers, other tensors the empty buffer.
 std::vector<uint8_t> write_tflite(const Graph& graph);
 
 }  // namespace tinytune

@@ -1,5 +1,5 @@
-// LSTM layers with made-up weights, as TFLite's converter quantises them to int8: one scale for
-// each matrix, a hidden state of [-1, 1), a cell of int16 that reaches 16.
+// LSTM layers with made-up weights, quantised to int8 as TFLite's converter does: one scale per
+// matrix, a hidden state in [-1, 1), an int16 cell state up to 16.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -12,11 +12,11 @@ namespace {
 
 constexpr float kHiddenScale = 1.0F / 128, kCellScale = 1.0F / 2048;
 enum GateAt : size_t { kInputGate, kForgetGate, kCellGate, kOutputGate, kGates };
-// Of the operator's inputs, as TFLite has them.
+// Indices of the operator's inputs in TFLite.
 constexpr size_t kInputWeights = 1, kRecurrentWeights = 5, kBiases = 12, kHidden = 18, kCell = 19,
                  kInputs = 24;
 
-// (1 + x / 2^20)^(2^20) in place of libm's, whose last bit could differ.
+// (1 + x / 2^20)^(2^20) instead of libm's exp(), whose last bit may differ between machines.
 double exponential(double x) {
   double power = 1 + std::clamp(x, -30.0, 30.0) / (1 << 20);
   for (int i = 0; i < 20; ++i) power *= power;
@@ -28,7 +28,7 @@ double tangent(double x) { return 2 * sigmoid(2 * x) - 1; }
 
 }  // namespace
 
-/// Ids of its constants, and what they are in real numbers.
+/// Ids of a gate's constants, and their values as real numbers.
 struct UntrainedNetwork::Gate {
   int input_weights = 0, recurrent_weights = 0, bias = 0;
   Reals of_input, of_hidden, added;
@@ -57,7 +57,7 @@ int UntrainedNetwork::draw_matrix(const std::string& name, int rows, int columns
   return add(std::move(tensor), scale, 0);
 }
 
-// Sums of some 1.5, so that gates are neither all open nor all shut.
+// Scales weights for sums of about 1.5, so that gates are neither all open nor all shut.
 UntrainedNetwork::Gate UntrainedNetwork::draw_gate(const std::string& name, int units,
                                                    double middle) {
   const int features = tensor().shape[2];
@@ -91,7 +91,7 @@ void UntrainedNetwork::lstm(int units) {
   inputs[0] = current_;
   std::vector<Gate> gates;
   for (size_t at = 0; at < kGates; ++at) {
-    // A cell forgets slowly, as trained ones do.
+    // The bias makes cells forget slowly, as trained ones do.
     gates.push_back(
         draw_gate(name + "/gate_" + std::to_string(at), units, at == kForgetGate ? 1 : 0));
     inputs[kInputWeights + at] = gates[at].input_weights;

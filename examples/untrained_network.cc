@@ -16,7 +16,7 @@ constexpr int kInputZeroPoint = 83;
 
 }  // namespace
 
-// Sum of twelve uniforms: a bell curve without a libm whose last bit could differ.
+// Sum of twelve uniforms: a bell curve without libm, whose last bit may differ between machines.
 double UntrainedNetwork::bell() {
   double sum = -6;
   for (int i = 0; i < 12; ++i) sum += rng_.uniform();
@@ -64,7 +64,7 @@ void UntrainedNetwork::append(OperatorKind kind, std::vector<int> inputs, Attrib
                               std::move(attributes)});
 }
 
-// Uniform noise, or a random walk as spectrograms are: neighbours are alike.
+// Returns uniform noise, or a random walk like a spectrogram, whose neighbours are alike.
 UntrainedNetwork::Reals UntrainedNetwork::calibration_input(bool walk) {
   Reals input(static_cast<size_t>(tensor().elements()));
   int value = 0;
@@ -78,8 +78,8 @@ UntrainedNetwork::Reals UntrainedNetwork::calibration_input(bool walk) {
   return input;
 }
 
-// Draws `channels` filters of `taps` weights, one scale each, and keeps what quantisation left.
-// `stored(channel, tap)` is where a weight lives in the tensor.
+// Draws `channels` filters of `taps` weights with one scale each; `real` gets the weights as
+// quantised. `stored(channel, tap)`: the weight's index in the tensor.
 template <typename Stored>
 int UntrainedNetwork::draw_weights(const std::string& name, std::vector<int> shape, int axis,
                                    int channels, int taps, Stored stored,
@@ -106,7 +106,7 @@ int UntrainedNetwork::draw_weights(const std::string& name, std::vector<int> sha
   return add(std::move(tensor));
 }
 
-// Biases of a tenth of the inputs' scale of things, in units of input scale * weight scale.
+// Draws biases of standard deviation 0.1, in units of input scale * weight scale.
 int UntrainedNetwork::draw_bias(const std::string& name, int weights, Reals& real) {
   const std::vector<float> scales = graph_.tensor(weights).quantization.scales;
   std::vector<int32_t> values;
@@ -193,7 +193,7 @@ void UntrainedNetwork::continue_from(int earlier) {
   current_ = earlier;
 }
 
-// Zero has a value of its own, as padding needs it.
+// The range includes zero, because padding needs its exact value.
 int UntrainedNetwork::add_calibrated(Tensor tensor) {
   double smallest = 0, largest = 0;
   for (const Reals& sample : samples_) {
@@ -226,7 +226,7 @@ void UntrainedNetwork::max_pool(int filter, int stride) {
   const int input = current_, h = tensor().shape[1], w = tensor().shape[2],
             channels = tensor().shape[3];
   const int out_h = (h + stride - 1) / stride, out_w = (w + stride - 1) / stride;
-  const auto before = [&](int out, int extent) {  // as Padding::kSame has it
+  const auto before = [&](int out, int extent) {  // as in Padding::kSame
     return std::max(0, (out - 1) * stride + filter - extent) / 2;
   };
   const int top = before(out_h, h), left = before(out_w, w);
@@ -256,7 +256,7 @@ void UntrainedNetwork::max_pool(int filter, int stride) {
                         .filter_w = filter});
 }
 
-// Behind a PAD zero is the input's zero point, and scales are the input's.
+// PAD writes the input's zero point, so the scale is the input's too.
 void UntrainedNetwork::pad_channels(int channels) {
   const int input = current_;
   std::vector<int> shape = tensor().shape;
@@ -291,7 +291,7 @@ void UntrainedNetwork::reshape() {
   append(OperatorKind::kReshape, {input, shape}, {});
 }
 
-// One weight scale for the whole layer, as converters write it.
+// The whole layer has one weight scale, as converters write it.
 void UntrainedNetwork::classify(int classes) {
   const int input = current_, features = tensor().shape[1];
   Tensor weights{.name = "classes/weights", .shape = {classes, features}, .is_constant = true};
@@ -314,7 +314,7 @@ void UntrainedNetwork::classify(int classes) {
       variance += sample[c] * sample[c] / static_cast<double>(logits.size() * mean.size());
       largest = std::max(largest, std::abs(sample[c]));
     }
-  // Logits get a standard deviation of 2; the bias takes their mean away.
+  // Scales logits to a standard deviation of 2; the bias subtracts their mean.
   const auto weight_scale = static_cast<float>(2 / std::sqrt(variance));
   weights.quantization = {{weight_scale}, {0}, 0};
   std::vector<int32_t> bias;

@@ -1,8 +1,8 @@
-// How many trials a second a board takes: candidates of a model's tasks, built beforehand, each run
+// How many trials a second a board makes: candidates of a model's tasks, built beforehand, are run
 // and verified through the runner on a serial line of 921,600 baud, through the same without a
-// limit (what a trial takes beside its bytes), and through a GDB server. The board is QEMU's
-// machine virt. Fails where a candidate is not exact, or where a byte is written to anything but
-// RAM. Usage: board_rate MODEL.tflite [CANDIDATES]
+// limit (which leaves the time besides transfer), and through a GDB server. The board is QEMU's
+// machine virt. Fails if a candidate is not exact, or if a byte is written to anything but RAM.
+// Usage: board_rate MODEL.tflite [CANDIDATES]
 #include <unistd.h>
 
 #include <chrono>
@@ -26,12 +26,12 @@ namespace {
 using OpenLink = std::function<Result<std::unique_ptr<ByteLink>>()>;
 using OpenCore = std::function<std::unique_ptr<RemoteCore>(OpenLink)>;
 
-/// Of all threads of a process so far.
+/// Processor time of all threads of a process so far.
 double processor_ms(int pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string text;
   std::getline(file, text);
-  std::istringstream fields(text.substr(text.rfind(')') + 1));  // its name may have blanks
+  std::istringstream fields(text.substr(text.rfind(')') + 1));  // its name may contain blanks
   std::string skipped;
   for (int field = 3; field < 14; ++field) fields >> skipped;
   double user = 0, system = 0;
@@ -90,7 +90,7 @@ int run(const std::string& path, size_t count) {
         device, facts, candidates, qemu->pid());
   };
   over_serial("serial, 921,600 baud", kBaud);
-  over_serial("serial, no limit", 0);  // what is not the line's
+  over_serial("serial, no limit", 0);  // the time besides the line's
   if (const auto qemu = test::QemuWithGdb::start(test::riscv_virt()))
     measure(
         "GDB server", [&] { return open_tcp_link(qemu->place(), std::chrono::seconds(5)); },

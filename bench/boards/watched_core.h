@@ -1,5 +1,5 @@
-// A RemoteCore that counts what is written through it, by whether the board's memory map calls the
-// place RAM. Everything else of a board (flash, ROM, registers) must never be written by a trial.
+// A RemoteCore that counts bytes written through it, separately for what the memory map calls RAM.
+// A trial must never write to anything else of a board: flash, ROM, registers.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 namespace tinytune {
 
 struct WriteCounts {
-  uint64_t to_ram = 0, elsewhere = 0;  ///< bytes, those that the board makes from a seed included
+  uint64_t to_ram = 0, elsewhere = 0;  ///< bytes, including those that the board makes from a seed
 };
 
 class WatchedCore final : public RemoteCore {

@@ -19,8 +19,8 @@ struct Row {
   std::string_view source;
 };
 
-// The loops of rpc_device/boards/firmware/counters_rp2040.c: four loads from all banks a turn, of
-// which one loop has two cycles more.
+// The loops of rpc_device/boards/firmware/counters_rp2040.c: each turn loads from all four banks;
+// one loop takes two cycles more.
 std::string loop_of_loads(const std::string& name, const std::string& more) {
   return ".globl " + name + "\n.p2align 2\n.thumb_func\n" + name +
          ":\npush {r4, lr}\nldr r5, =4096\n1: ldr r1, [r0]\nldr r2, [r0, #4]\nldr r3, [r0, #8]\n"
@@ -28,7 +28,7 @@ std::string loop_of_loads(const std::string& name, const std::string& more) {
          more + "subs r5, #1\nbne 1b\npop {r4, pc}\n.ltorg\n";
 }
 
-/// Percent of its cycles that the longer loop loses to the other.
+/// Collision cycles when both loops run at once, in percent of the longer loop's cycles.
 double lost_in_banks() {
   Program program("rp2040", ".syntax unified\n" + loop_of_loads("first", "") +
                                 loop_of_loads("second", "nop\nnop\n") +
@@ -122,7 +122,7 @@ uint64_t cycles_to_bring(const Device& device, const ArrivalWay& way, uint32_t w
   return report->counts.cycles;
 }
 
-/// Cycles a byte: of two lengths, what their starts have alike is left out.
+/// Cycles per byte; the difference of two lengths cancels the start-up cost.
 double rate_of(const std::string& device_name, const std::string& name) {
   const Device device = load_device(device_name).value();
   const std::vector<ArrivalWay> ways = load_arrival_ways(device_name).value();

@@ -1,11 +1,11 @@
-// Costs of units beside a core: a second core at the same banks, and weights on their way from
-// flash. Each figure of the device files has a short piece of code here that shows it alone, with
-// what documents let expect.
+// Costs of units beside a core: a second core at the same banks, and the transfer of weights from
+// flash. For each such figure of the device files a short piece of code shows it alone; the result
+// is compared with the range derived from documents.
 #pragma once
 
 namespace tinytune {
 
-/// Prints a table; false where a figure is not what documents let expect.
+/// Prints a table; returns false if a figure is outside its expected range.
 bool print_beside_core();
 
 }  // namespace tinytune

@@ -1,11 +1,11 @@
 // Without arguments: prints a Markdown table of simulated against published cycles and the error of
-// each. Exits with 1 when a micro-kernel is off by anything but the error that it is known to have,
-// a layer in vectors by 5 % from what the RTL of the core takes, or what goes on beside a core is
-// not what documents let expect.
+// each. Exits with 1 if a micro-kernel has any error but its known one, if a vector layer is more
+// than 5 % off the cycles of the core's RTL, or if the cost of a unit beside a core is outside the
+// range derived from documents.
 //
-// fidelity --device D --program FILE --published CYCLES [--call SYMBOL]: what `tune simulate`
-// counts for a program of the user's beside the figure that somebody published for it. The
-// published figure must be of the whole run, or of the function called.
+// fidelity --device D --program FILE --published CYCLES [--call SYMBOL]: compares the cycles that
+// `tune simulate` counts for a user's program with a published figure, which must be that of the
+// whole run, or of the function called.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace tinytune {
 namespace {
 
 constexpr int kIterations = 64;
-// Cycles an iteration are rounded to sixteenths, and so are the ends of a run spread over it.
+// Cycles per iteration are rounded to sixteenths, with a run's start and end spread over them.
 constexpr double kRounding = 1.0 / 32;
 
 uint64_t cycles_of(const MicroKernel& kernel, const std::string& body) {
@@ -50,7 +50,7 @@ uint64_t cycles_of(const MicroKernel& kernel, const std::string& body) {
   std::exit(1);
 }
 
-/// Cycles an iteration, of 64 in a row: what the first and the last do differently fades.
+/// Cycles per iteration, from 64 in a row, so that the first and the last hardly matter.
 double iteration_cycles(const MicroKernel& kernel) {
   std::string body;
   for (int i = 0; i < kIterations; ++i) body += std::string(kernel.body) + "\n";

@@ -3,7 +3,7 @@
 namespace tinytune {
 namespace {
 
-// RISC-V bodies are assembled without 16-bit instructions but for these.
+// RISC-V bodies are assembled without 16-bit instructions, except for these.
 #define SHORT_NOP ".option rvc\nc.nop\n.option norvc\n"
 
 constexpr std::string_view kNiccle = "niccle, measured on the chip";
@@ -149,7 +149,7 @@ constexpr MicroKernel kKernels[] = {
     {"rp2040", "branch taken", "cmp r0,r0\nbeq 1f\nnop\n1:", 3, 3, kM0},
     {"rp2040", "branch not taken", "cmp r0,r0\nbne 1f\n1:", 2, 2, kM0},
 
-    // With a nop for each sev, which takes as long.
+    // A nop replaces each sev, which takes as long.
     {"rp2040", "fork and join: both cores' instructions in turn",
      "dmb\nstr r2,[r0]\ndsb\nnop\n"                                   // the one forks
      "ldr r4,[r0]\ndmb\ncmp r4,#0\nbeq 1f\nmov r7,lr\nbl 2f\nb 3f\n"  // the other calls

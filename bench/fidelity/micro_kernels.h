@@ -1,4 +1,4 @@
-// Short pieces of code whose cycles somebody published.
+// Short pieces of code with published cycle counts.
 #pragma once
 
 #include <span>
@@ -12,13 +12,13 @@ struct MicroKernel {
   std::string_view device;
   std::string_view name;
   std::string_view body;  ///< assembly of one iteration; may use the argument registers
-  double published_low = 0, published_high = 0;  ///< cycles an iteration
+  double published_low = 0, published_high = 0;  ///< cycles per iteration
   std::string_view source;
-  /// What comes from flash, cold: its code, or the data that the first argument points to. Else the
-  /// core is timed alone.
+  /// What comes from flash with a cold cache: the code, or the data at the first argument. If
+  /// neither, the core is timed alone.
   Slow slow = Slow::kNothing;
-  /// What the model is known to lack, in cycles an iteration; the source says why nobody can know
-  /// better. Any other difference is an error, that it has gone included.
+  /// Known error of the model, in cycles per iteration; the source says why it cannot be
+  /// determined better. Any other difference is a failure, including none.
   double known_error = 0;
 };
 

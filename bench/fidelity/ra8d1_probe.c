@@ -1,18 +1,18 @@
-// Counts on an RA8D1 what no document says of its flash and branches, for devices/ra8d1.toml.
+// Measures on an RA8D1 the undocumented figures of its flash and branches, for devices/ra8d1.toml.
 //
-// Call ra8d1_probe() once from an application in flash that has set the published clocks, flash
-// cache and I-cache on and D-cache off, as Renesas' package leaves them. It calls
-// print(what, of, hundredths) for each figure, in hundredths of a cycle. It only reads, 768 KiB of
-// flash from `flash` on, whatever they hold. ra8d1_probe.py runs it in the simulator.
+// Call ra8d1_probe() once from an application in flash that has set the published clocks and
+// switched flash cache and I-cache on and D-cache off, as Renesas' package leaves them. It calls
+// print(what, of, hundredths) for each figure, in hundredths of a cycle. It only reads: 768 KiB of
+// flash from `flash` on, whatever their contents. ra8d1_probe.py runs it in the simulator.
 //
-//   fill            32 bytes of flash right behind others: fill_cycles
-//   fill_half       16 bytes right behind others: as much if lines have 16 bytes, half if 32
-//   fill_behind     the wait for 32 bytes long behind others: fill_cycles - fill_rest
-//   again KIB       of 32 bytes when so much flash is read a second time: nothing while the flash
-//                   cache holds all; a slow rise beyond its size tells of random replacement
-//   lines N         one of N lines that share a set, read in turn: waits begin beyond `ways`
-//   mispredict      of a branch whose flags are made right before it
-//   mispredict_early  the same six instructions before
+//   fill            32 bytes of flash right after others: fill_cycles
+//   fill_half       16 bytes right after others: the same if lines have 16 bytes, half if 32
+//   fill_behind     the wait for 32 bytes long after others: fill_cycles - fill_rest
+//   again KIB       the wait for 32 bytes when so much flash is read a second time: none while the
+//                   flash cache holds all; a slow rise beyond its size: random replacement
+//   lines N         the wait for one of N lines of a set, read in turn: begins beyond `ways`
+//   mispredict      of a branch whose flags are set right before it
+//   mispredict_early  the same with six instructions between them
 //   call_return     a call and its return: branch_taken + jump_indirect
 #include <stdint.h>
 
@@ -21,7 +21,7 @@ typedef void Print(const char* what, uint32_t of, uint32_t hundredths);
 #define CYCLES (*(volatile uint32_t*)0xE0001004)
 #define APART __attribute__((noinline))
 
-// Cycles of `count` loads, a multiple of 16, each so many bytes behind the one before.
+// Returns the cycles of `count` loads, a multiple of 16, each `bytes` after the one before.
 #define LOADS(name, bytes)                                           \
   static APART uint32_t name(uintptr_t from, uint32_t count) {       \
     const uint32_t start = CYCLES;                                   \
@@ -48,7 +48,7 @@ typedef void Print(const char* what, uint32_t of, uint32_t hundredths);
 LOADS(loads_32, 32)
 LOADS(loads_16, 16)
 
-// Cycles of `count` loads, `stride` bytes apart; each address waits for the word before.
+// Returns the cycles of `count` loads, `stride` bytes apart; each address depends on the last load.
 #define WALKS(name, between)                                                              \
   static APART uint32_t name(uintptr_t from, uint32_t count, uint32_t stride) {           \
     const uint32_t start = CYCLES;                                                        \
@@ -68,10 +68,10 @@ LOADS(loads_16, 16)
   }
 
 WALKS(walk, "")
-// Longer than a line takes to come between two loads.
+// The work between two loads takes longer than the arrival of a line.
 WALKS(stroll, ".rept 128\nadd.w %[work], %[work], %[count]\n.endr\n")
 
-// A branch is taken where what the mask leaves of a random number is `wanted`.
+// Branches are taken if a random number, masked, is `wanted`.
 #define BRANCHES(name, between)                                                           \
   static APART uint32_t name(uint32_t count, uint32_t mask, uint32_t wanted) {            \
     const uint32_t start = CYCLES;                                                        \
@@ -103,7 +103,7 @@ BRANCHES(early_branches,
          "add.w %[work], %[work], %[mask]\nadd.w %[work], %[work], %[mask]\n"
          "add.w %[work], %[work], %[mask]\nadd.w %[work], %[work], %[mask]\n")
 
-// Turns of a loop, with a call in each or without.
+// Returns the cycles of `count` turns of a loop, with or without a call in each.
 static APART uint32_t calls(uint32_t count, uint32_t with) {
   const uint32_t start = CYCLES;
   __asm__ volatile(
@@ -134,7 +134,7 @@ void ra8d1_probe(uintptr_t flash, Print* print) {
   *(volatile uint32_t*)0xE000EDFC |= 1u << 24;  // DEMCR: lets the counter run
   *(volatile uint32_t*)0xE0001000 |= 1;         // DWT_CTRL: starts it
 
-  walk(flash, 2, 0), stroll(flash, 2, 0);  // their code comes into the I-cache
+  walk(flash, 2, 0), stroll(flash, 2, 0);  // loads their code into the I-cache
   loads_32(flash, 16), loads_16(flash, 16);
   print("fill", 0, hundredths(loads_32(flash + 16 * kLine, kLines), 0, kLines));
   print("fill_half", 0, hundredths(loads_16(flash, 2 * kLines), 0, 2 * kLines));

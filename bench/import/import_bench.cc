@@ -78,7 +78,7 @@ Graph chain(int operators, const std::function<int(Model&, int x, int i)>& next,
   return m.finish(x);
 }
 
-// Rows, by CONCATENATIONs of as many inputs as one may have, level by level.
+// Joins rows by CONCATENATIONs with the most inputs that one may have, level by level.
 int joined(Model& m, std::vector<int> rows) {
   constexpr size_t kMostInputs = 10;
   std::vector<int> extents(rows.size(), 1);
@@ -101,8 +101,8 @@ struct Kind {
   Graph (*make)(int operators);
 };
 
-// What each is superlinear in if something is: readers, absorbed operators, aliases, buffers that
-// live together, equal tasks, constants, operators folded at import.
+// Each kind stresses one thing that may grow faster than linearly: readers, absorbed operators,
+// aliases, buffers that are live together, equal tasks, constants, operators folded at import.
 constexpr Kind kKinds[] = {
     {"maxima",
      [](int n) {
@@ -164,7 +164,7 @@ T taken(Result<T> result) {
 
 constexpr const char* kStages[] = {"import", "passes", "tasks", "oracle", "generate"};
 
-// Seconds of each stage.
+// Returns the seconds of each stage.
 std::vector<double> timed(const Graph& written, const Device& device) {
   const std::vector<uint8_t> file = write_tflite(written);
   std::vector<double> seconds;

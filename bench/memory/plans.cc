@@ -1,8 +1,8 @@
 // memory_plans --count N --seed S
 //
-// How close the offline planner comes to the lower bound on random networks: tensors alone, as
-// kernels without scratch would have it. Offsets are multiples of 16, so the bound here is that of
-// sizes rounded up; what is left above it are gaps. Exits 1 where an arena is more than 5 % above.
+// How close the offline planner comes to the lower bound on random networks, for tensors alone, as
+// if no kernel had scratch. Offsets are multiples of 16, so the bound counts sizes rounded up; what
+// remains above it are gaps. Exits with 1 if an arena is more than 5 % above its bound.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -2,9 +2,9 @@
 //
 //   log_load [--records 1000000] [--device esp32c3] [--log FILE]
 //
-// Writes a log of pointwise convolutions of as many sizes as it takes, every point of each space
-// once, and loads it as a tuning run does: lines read, checksums proved, every schedule found in
-// its space. Prints seconds, of processors too, and the most memory that loading took.
+// Writes a log with every point of the spaces of pointwise convolutions, in as many sizes as it
+// takes, and loads it as a tuning run does: reads lines, verifies checksums, finds every schedule
+// in its space. Prints wall-clock and processor seconds, and the peak memory of loading.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -77,7 +77,7 @@ Status write_log(const std::string& path, size_t records, const Device& device) 
   return log ? ok_status() : Error(ErrorCode::kFailed, "cannot write " + path);
 }
 
-/// In a process of its own, whose memory is nobody else's.
+/// Runs in a process of its own, so that its peak memory is that of loading.
 int load(const std::string& path, size_t records, const Device& device) {
   const Moment start;
   Result<LogContents> contents = read_log(path);

@@ -40,13 +40,13 @@ Result<std::vector<Cells>> read_gzip(const std::filesystem::path& path) {
   return rows;
 }
 
-// AutoTVM's "-1x8" is a tile of 8.
+// Returns the tile size: AutoTVM's "-1x8" is a tile of 8.
 std::string spelled(const std::string& value) {
   const size_t x = value.find('x');
   return x == std::string::npos ? value : value.substr(x + 1);
 }
 
-// True and False are 1 and 0.
+// Parses a number; True and False are 1 and 0.
 int number(const std::string& value) {
   if (value == "True") return 1;
   if (value == "False") return 0;
@@ -60,10 +60,10 @@ constexpr NestBuilder::Kind kSerial = NestBuilder::kSerial, kUnrolled = NestBuil
                             kReduces = NestBuilder::kReduces,
                             kReducesUnrolled = NestBuilder::kReducesUnrolled;
 
-// A tile that does not divide its loop reaches beyond the end: those steps are taken and guarded.
+// Rounds up: a tile that does not divide its loop takes guarded steps beyond the end.
 int64_t tiles(int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; }
 
-/// Its kernels end in sums: four bytes an output, and no channel's constants.
+/// AutoTVM's kernels end in sums: four bytes per output, and no constants per channel.
 LoopNest nest_of_sums(NestBuilder& builder, const Schedule& schedule) {
   LoopNest nest = builder.finish(schedule);
   nest.accesses.pop_back();

@@ -1,4 +1,4 @@
-// AutoTVM's spaces that were measured whole, as landscapes to replay a strategy on.
+// AutoTVM's exhaustively measured spaces, as landscapes to replay a strategy on.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace tinytune::bench {
 
-/// What AutoTVM's tuners needed on the same table; read from replay.csv.
+/// Trials that AutoTVM's tuners needed on the same table; read from replay.csv.
 struct Published {
   double to_5_percent = 0, to_2_percent = 0;
 };

@@ -1,4 +1,4 @@
-// The regret of strategies over the trials, drawn.
+// Draws the regret of strategies over the trials.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@ namespace tinytune::bench {
 struct NamedCurve {
   std::string name;
   bool of_test_half = false;
-  std::vector<double> regret;  ///< share above the best, after each trial
+  std::vector<double> regret;  ///< share above the optimum, after each trial
 };
 
-/// One picture of the test half's curves, the regret on a logarithmic axis from 0.1 to 100 %.
+/// Draws the test half's curves in one picture, the regret on a logarithmic axis from 0.1 to 100 %.
 std::string regret_svg(const std::vector<NamedCurve>& curves);
 
 }  // namespace tinytune::bench

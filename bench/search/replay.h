@@ -1,4 +1,4 @@
-// Strategies replayed over tables: what a run would have found, without building anything.
+// Strategies replayed over tables: the results of a run, without building anything.
 #pragma once
 
 #include <memory>
@@ -11,46 +11,46 @@
 
 namespace tinytune::bench {
 
-/// How runs are made: the real program's own ways.
+/// How a run searches, as the real program would.
 struct Way {
   std::string strategy;
-  size_t window = 4;  ///< proposals that are out before the first outcome is told
+  size_t window = 4;  ///< proposals pending before the first outcome is told
   uint64_t seed = 1;
-  bool blind = false;  ///< as if nobody had chosen a default, which no real run is
+  bool blind = false;  ///< without defaults; no real run lacks them
 };
 
 /// Best cycles found after each trial, divided by the table's best; infinite until one ran.
 using Curve = std::vector<double>;
 
-/// Trials until a curve is within `share` of the best; its length plus one where it never is.
+/// Trials until a curve is within `share` of the optimum; its length plus one if it never is.
 size_t trials_to(const Curve& curve, double share);
 
 struct Replayed {
   Curve curve;
-  size_t done_after = 0;       ///< trials at which a run would have left the task
+  size_t done_after = 0;       ///< trials after which a run would have left the task
   std::vector<size_t> points;  ///< in the order told
 };
 
-/// One task from its default, until `trials` or the end of the space. `model`: what was taught
-/// before, or nothing.
+/// Replays one task from its default, until `trials` or the end of the space. `model`: trained
+/// before; null: none.
 Replayed replay(const SpaceTable& table, const Way& way, size_t trials,
                 std::shared_ptr<SharedModel> model = nullptr);
 
-/// Tasks of one network as a run tunes them, the budget between them: the network's cycles after
-/// each trial over its best, where a layer without a kernel counts as its default. A task that is
-/// done gets no more of them.
+/// Replays the tasks of one network as a run tunes them, with the budget between them. Returns the
+/// network's cycles after each trial over its optimum; a layer without a kernel counts as its
+/// default. A task that is done gets no more trials.
 Curve replay_network(const std::vector<const SpaceTable*>& tasks, const Way& way, size_t trials);
 
-/// A table and the points that were tried on it, in their order.
+/// A table and the points that were tried on it, in order.
 struct Log {
   const SpaceTable* table = nullptr;
   std::vector<size_t> points;
 };
 
-/// What a run's log holds of a table that it tuned cold.
+/// Returns the log of a run that tuned the table without prior knowledge.
 Log logged(const SpaceTable& table, const Way& way, size_t trials);
 
-/// A model that was told these logs. They outlive it, and so do their tables.
+/// Returns a model trained on these logs. They must outlive it, and so must their tables.
 std::shared_ptr<SharedModel> taught_by(const std::vector<const Log*>& logs, uint64_t seed);
 
 }  // namespace tinytune::bench

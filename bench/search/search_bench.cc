@@ -1,12 +1,12 @@
-// How many trials each strategy needs, what it costs to think, and how fast points are scored.
+// How many trials each strategy needs, its processor time, and how fast points are scored.
 //
 //   search_bench [--seeds N]
 //
-// Replays on AutoTVM's measured tables (skipped, aloud, where they are absent) and on synthetic
-// landscapes; trials are medians over the seeds. None has a default, because AutoTVM's tuners start
-// anywhere. "ahead" is how many proposals are out before the first outcome is told, as with that
-// many builders and boards. Exits with 1 where ours needs more trials than a row allows: half of a
-// table's points (they are few, and single seeds scatter), and twice what it needed of a synthetic
+// Replays on AutoTVM's measured tables (skipped with a message if they are absent) and on synthetic
+// landscapes; trials are medians over the seeds. No task has a default, because AutoTVM's tuners
+// start anywhere. "ahead": proposals pending before the first outcome is told, as with that many
+// builders and boards. Exits with 1 if ours needs more trials than a row allows: half of a table's
+// points (they are few, and single seeds scatter), and twice what it needed on a synthetic
 // landscape when the row was written.
 #include <fmt/format.h>
 
@@ -30,10 +30,10 @@
 namespace tinytune::bench {
 namespace {
 
-/// What `tune` searches with unless it is told otherwise.
+/// The default strategy of `tune`.
 constexpr const char* kOurs = "bayes";
 
-/// Of this process: the machine may be doing other things.
+/// Processor time of this process, because the machine may be busy otherwise.
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 double median(std::vector<size_t> values) {
@@ -56,7 +56,7 @@ Published replay(const landscapes::Landscape& landscape, std::string_view strate
 
 struct Verdict {
   bool lost = false;       ///< a rival needed fewer trials somewhere
-  bool regressed = false;  ///< ours needed more than it may
+  bool regressed = false;  ///< ours needed more trials than allowed
 };
 
 void print_row(const landscapes::Landscape& landscape, const std::optional<Published>& xgb,
@@ -97,8 +97,8 @@ void print_overhead(const landscapes::Landscape& landscape, size_t trials) {
              seconds * 64 / static_cast<double>(trials), slowest * 1e3);
 }
 
-/// How fast the ranking scores a space of which it has heard a little: points that it sees for the
-/// first time, which are described and their features worked out, and again.
+/// Prints how fast the ranker scores a space after few observations: points seen for the first
+/// time, whose description and features are computed, and the same points again.
 void print_scoring(const landscapes::Landscape& landscape) {
   constexpr size_t kHeard = 256;
   SharedModel model(1);
@@ -106,7 +106,7 @@ void print_scoring(const landscapes::Landscape& landscape) {
   Rng rng(1);
   for (size_t i = 0; i < kHeard; ++i)
     model.observe(task, landscape.outcomes[rng.below(landscape.outcomes.size())]);
-  model.scores(task, std::array<size_t, 1>{0});  // fits
+  model.scores(task, std::array<size_t, 1>{0});  // fits the model
   std::vector<size_t> every(landscape.space.size());
   std::iota(every.begin(), every.end(), size_t{0});
   const auto million_a_second = [&] {
@@ -119,8 +119,8 @@ void print_scoring(const landscapes::Landscape& landscape) {
   fmt::print("| {} | {} | {:.2f} | {:.2f} |\n", landscape.name, every.size(), first, again);
 }
 
-/// Tasks of one network, tuned in turn with 16 proposals out, until each is within 5 %: how many
-/// trials that takes together.
+/// Tunes a network's tasks in turn with 16 proposals pending, until each is within 5 %; returns
+/// the total number of trials.
 size_t trials_in_turn(const std::vector<landscapes::Landscape>& tasks, uint64_t seed, bool shared) {
   const auto model = std::make_shared<SharedModel>(seed);
   std::vector<std::unique_ptr<Strategy>> strategies;

@@ -3,10 +3,10 @@
 //   space_replay [--seeds N] [--strategy NAME]… [--window W]… [--half tuning|test] [--blind]
 //                [--svg FILE]
 //
-// Prints medians over the seeds of the trials to within 10, 5, 2 and 1 % of a table's best; then
-// the median and the worst table of each half, the mean regret after 16, 32 and 64 trials and where
-// a run would have left the task, and whole networks. "warm" is a model that the other half's
-// tables of the same device have taught.
+// Prints medians over the seeds of the trials to within 10, 5, 2 and 1 % of a table's optimum; then
+// the median and the worst table of each half, the mean regret after 16, 32 and 64 trials, and when
+// a run would have left the task; and whole networks. "warm": with a model trained on the other
+// half's tables of the same device.
 // --svg draws the mean regret over the trials.
 #include <fmt/format.h>
 
@@ -43,12 +43,12 @@ double median(std::vector<double> values) {
   return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-/// Of all seeds of one table.
+/// Results over all seeds of one table.
 struct Figures {
-  std::vector<double> trials;  ///< medians, by share
-  Curve regret;                ///< the mean share above the best, after each trial
-  double done_after = 0;       ///< the mean
-  double done_over = 0;        ///< the mean share above the best then
+  std::vector<double> trials;  ///< medians over the seeds, one per share
+  Curve regret;                ///< mean share above the optimum, after each trial
+  double done_after = 0;       ///< mean trials after which a run leaves the task
+  double done_over = 0;        ///< mean share above the optimum at that time
 };
 
 Figures figures_of(const std::vector<Replayed>& runs) {
@@ -113,8 +113,8 @@ class Report {
   std::string svg() const { return regret_svg(curves_); }
 
  private:
-  /// What another network's logs would know: those of the other half's tables of the device, each
-  /// tuned cold.
+  /// Logs of another network's tuning: the device's tables of the other half, each tuned without
+  /// prior knowledge.
   std::vector<const Log*> others(const SpaceTable& table, uint64_t seed) {
     std::vector<const Log*> others;
     for (const SpaceTable& other : tables_) {

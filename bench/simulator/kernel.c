@@ -1,5 +1,5 @@
-// A pointwise convolution, 64 to 64 channels, as a compiler leaves it: what a simulator spends its
-// time on, two pixels by two channels at once, no requantisation; and a loop of the shortest blocks.
+// A pointwise convolution, 64 to 64 channels, as compilers emit it: typical work of a simulator.
+// Two pixels by two channels at once, no requantisation. And a loop of the shortest blocks.
 #include <stdint.h>
 
 void pointwise(const int8_t* in, const int8_t* weights, int32_t* out, int pixels) {

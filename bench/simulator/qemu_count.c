@@ -1,11 +1,10 @@
-/* A plugin of QEMU that counts instructions between two addresses: `from` starts, `to` prints the
- * count.
+/* A QEMU plugin that counts instructions between two addresses: `from` starts the count, `to`
+ * prints it.
  *
  *   cc -O2 -shared -fPIC -o qemu_count.so qemu_count.c
  *   qemu-system-... -plugin qemu_count.so,from=0x...,to=0x...
  *
- * Declarations by hand, because Debian has no qemu-plugin.h: version 1 of the interface, QEMU 4.2
- * to 9. */
+ * Declares the interface itself, because Debian has no qemu-plugin.h: version 1, QEMU 4.2 to 9. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,7 +39,7 @@ static void end(unsigned cpu, void *unused) {
   fprintf(stderr, "instructions %" PRIu64 "\n", count);
 }
 
-/* What is registered first runs first: the count of the instruction itself comes last. */
+/* Callbacks run in the order of registration: the one that counts the instruction comes last. */
 static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *block) {
   (void)id;
   for (size_t i = 0; i < qemu_plugin_tb_n_insns(block); ++i) {

@@ -1,7 +1,7 @@
-// Simulated instructions a second on a compiled kernel: with the unit model (rv32imc), with the
-// cycle models, with the caches before flash (beside the same code as if flash answered at once),
-// with weights in flash, and with every access watched as in verify runs. Unicorn translates anew
-// after each load, so `load and call` is what a candidate pays before its first instruction.
+// Simulated instructions per second on a compiled kernel: with the unit model (rv32imc), with the
+// cycle models, with the caches before flash (beside the same code with zero-wait flash), with
+// weights in flash, and with every access watched as in verifying runs. Unicorn translates the code
+// again after each load, so `load and call` is a candidate's cost before its first instruction.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>

@@ -1,8 +1,8 @@
-// Loops that clang turns into vector instructions, for vector_oracle.py: what compilers emit is not
-// what random streams hold.
+// Loops that clang vectorises, for vector_oracle.py: compilers emit code that random streams do not
+// contain.
 #include <stdint.h>
 
-enum { kCount = 999 };  // no multiple of a vector
+enum { kCount = 999 };  // not a multiple of any vector length
 static int8_t a[kCount], b[kCount], c[kCount];
 static int16_t h[kCount];
 static int32_t w[kCount];

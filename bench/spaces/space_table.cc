@@ -15,7 +15,7 @@ constexpr std::string_view kFirstLine = "tinytune table 1";
 
 Error bad(const std::string& what) { return Error(ErrorCode::kInvalidInput, what); }
 
-// A coordinate is one character: no list of values is longer.
+// A coordinate is one character: no knob has more values than there are digits.
 constexpr std::string_view kDigits =
     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
@@ -25,7 +25,7 @@ std::string place_of(const ConfigSpace& space, size_t point) {
   return place;
 }
 
-/// "direct_nhwc/3 oc=1,2,4 sched=source,ilp".
+/// Formats a family as "direct_nhwc/3 oc=1,2,4 sched=source,ilp".
 std::string family_text(const ConfigSpace::Family& family) {
   std::string text = family.template_name + "/" + std::to_string(family.version);
   for (const Knob& knob : family.knobs) {
@@ -122,8 +122,8 @@ std::optional<uint64_t> SpaceTable::best() const {
   return best;
 }
 
-// Of a space that is not measured yet the legal points must be named too: they are lines without a
-// figure, and a line with one takes their place.
+// Legal points that are not measured yet must be named too: each is a line without a figure, until
+// a line with one replaces it.
 std::string head_of(const SpaceTable& table) {
   std::string text(kFirstLine);
   text += "\ntask " + table.task + "\ndevice " + table.device;

@@ -1,10 +1,10 @@
-// A task's schedules with what each costs, measured once and kept: strategies replay them in
+// A task's schedules with the measured cost of each, stored so that strategies can replay them in
 // milliseconds where a real run compiles for minutes.
 //
 // A table is a text file: what was measured, the default of every family, then a line per point in
-// the order of the space. The space stands in the file as well, so that a table stays what it was
-// when a template's lists of values change; only features come from the templates of this build,
-// and a table of another version of a template is refused.
+// the order of the space. The file contains the space as well, so that a table stays valid when a
+// template's lists of values change. Only features come from the templates of this build, so a
+// table of another version of a template is refused.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace tinytune::bench {
 
-/// Strategies' constants are chosen on one half; the figures that are claimed are the other's.
+/// Strategies' constants are chosen on the tuning half; claimed figures come from the test half.
 enum class Half { kTuning, kTest };
 std::string_view name_of(Half half);
 
@@ -30,34 +30,34 @@ struct SpaceTable {
   std::string device;
   Half half = Half::kTuning;
   Workload workload;
-  int layers = 1;           ///< of the model that share the workload
-  size_t whole_points = 0;  ///< of the task's space, of which this one may be a part
+  int layers = 1;           ///< layers of the model that share the workload
+  size_t whole_points = 0;  ///< points of the task's whole space; `space` may be a part
   ConfigSpace space;
-  std::vector<size_t> defaults;  ///< of every family, the untuned layer's first
+  std::vector<size_t> defaults;  ///< one per family, the untuned layer's first
   struct Row {
     Outcome outcome = Outcome::kLost;
-    uint64_t cycles = 0;  ///< only of kOk
+    uint64_t cycles = 0;  ///< 0 unless kOk
     uint64_t code_bytes = 0;
   };
   std::map<size_t, Row> rows;  ///< by point
 
   bool complete() const { return rows.size() == space.size(); }
-  /// The fewest cycles of any point; nothing when none ran.
+  /// The fewest cycles of any point; nullopt if none ran.
   std::optional<uint64_t> best() const;
 };
 
-/// Rows may be missing. kInvalidInput: no table. kNotFound: no such file, or this build has another
-/// version of one of its templates.
+/// Rows may be missing. kInvalidInput: not a table. kNotFound: no such file, or this build has
+/// another version of one of its templates.
 Result<SpaceTable> read_table(const std::filesystem::path& path);
 
 struct SpaceTables {
   std::vector<SpaceTable> complete;   ///< sorted by file name
-  std::vector<std::string> left_out;  ///< and why, a line each
+  std::vector<std::string> left_out;  ///< a line for each: file and reason
 };
-/// Every table of a folder. kNotFound: no such folder. kInvalidInput: one is no table.
+/// Reads every table of a folder. kNotFound: no such folder. kInvalidInput: a file is not a table.
 Result<SpaceTables> read_tables(const std::filesystem::path& folder);
 
-/// The file without its rows, and one row.
+/// Formats the file without its rows; and one row.
 std::string head_of(const SpaceTable& table);
 std::string line_of(const SpaceTable& table, size_t point, const SpaceTable::Row& row);
 

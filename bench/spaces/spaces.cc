@@ -1,11 +1,11 @@
-// Measures the spaces of some tasks whole, or thinned where they are large, and writes them down.
+// Measures the spaces of some tasks exhaustively, thinned if they are large, and writes tables.
 //
 //   spaces [--folder DIR] [--models DIR] [--list]
 //
-// Goes on where it was stopped: a table that is complete is left alone, one that is begun is ended.
-// Cycles are the simulator's with the layer's own constants; the output is compared with the
-// reference for one input, and not for all that a run would try, because a table is no promise
-// about kernels. A candidate may take ten times the cycles of its task's default.
+// Resumes where it was stopped: complete tables are skipped, incomplete ones are completed. Cycles
+// are the simulator's with the layer's own constants. The output is compared with the reference for
+// one input only, not for all that a run would try, because a table makes no claim about kernels. A
+// candidate may take ten times the cycles of its task's default.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -34,12 +34,12 @@ struct Subject {
   Layout layout;
   Half half;
   std::vector<const char*> devices;
-  size_t most = 160;  ///< points of a space that is not thinned
+  size_t most = 160;  ///< largest space that is not thinned, in points
 };
 
-// Between them they have every template, and one network is there whole on two kinds of core.
-// Neighbours in kind are in different halves, and what a core has templates of its own for is in
-// both.
+// Together they use every template, and one network is complete on two kinds of core. Similar
+// subjects are in different halves; both halves have layers for which a core has templates of its
+// own.
 std::vector<Subject> subjects() {
   constexpr const char *kRiscv = "esp32c3", *kDsp = "cortex-m4", *kPlain = "rp2040";
   constexpr Layout kHwc = Layout::kNhwc, kChw = Layout::kNchw;
@@ -72,7 +72,7 @@ struct Options {
   bool list = false;
 };
 
-/// A subject on a device, with what measuring it takes.
+/// A subject on a device, with the data to measure it.
 struct Work {
   SpaceTable table;
   TaskData data;
@@ -82,7 +82,7 @@ Result<Work> work_of(const Subject& subject, const Device& device, const Options
   TT_TRY_ASSIGN(const Model model, Model::load(options.models + "/" + subject.file + ".tflite"));
   Task task = model.state().tasks.at(static_cast<size_t>(subject.task));
   task.workload.layout = subject.layout;
-  // As a run begins, but for the arena.
+  // As at the start of a run, but no arena limits the space.
   TT_TRY_ASSIGN(const std::vector<TuningTask> tuned, make_tuning_tasks({task}, {0}, device));
   const ConfigSpace& whole = tuned.front().space;
   std::vector<Schedule> defaults = {whole.schedule(tuned.front().default_point)};
@@ -153,7 +153,7 @@ Status measure(Builder& builder, Board& board, Work& work, const Options& option
 }
 
 Status run(const Options& options) {
-  // A builder forks before anything here has threads.
+  // Builders fork, so they start before this process has threads.
   for (const Subject& subject : subjects())
     for (const char* name : subject.devices) {
       TT_TRY_ASSIGN(const Device device, load_device(name));

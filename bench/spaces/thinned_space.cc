@@ -28,7 +28,7 @@ class Thinning {
     return sum <= most;
   }
 
-  /// False when nothing can be left out any more.
+  /// Returns false if nothing can be left out any more.
   bool halve() {
     std::vector<size_t> families(points_.size());
     for (size_t f = 0; f < families.size(); ++f) families[f] = f;

@@ -1,4 +1,4 @@
-// The vector unit as the simulator has it: exact results, and cycles by the model of vector_unit.h.
+// The vector unit in the simulator: exact results, and cycles by the model of vector_unit.h.
 #include "examples/accelerator/vector_unit.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class VectorUnit : public Peripheral {
  private:
   uint32_t get(Register r) const { return registers_[r / 4]; }
 
-  // Bytes of the scratchpad; null, and a fault, where they are not inside.
+  // Returns bytes of the scratchpad; null, after a fault, if they are not inside it.
   uint8_t* local(uint32_t offset, uint64_t size_bytes, PeripheralBus& bus) {
     if (offset + size_bytes <= kScratchpadBytes) return &scratchpad_[offset];
     bus.fault("a block lies outside the vector unit's scratchpad");

@@ -1,8 +1,8 @@
 // Dense layers and 1x1 convolutions on the vector unit: a kernel template that lowers to C.
 //
-// Its C is what a vendor's library is: written once, told the layer's shape, with loops over tiles
-// that fit the scratchpad. The copies to and from the unit are part of it, so that a candidate's
-// cycles are all that choosing it costs, and the core's own kernels compete with that.
+// Its C resembles a vendor's library: written once, parameterised by the layer's shape, with loops
+// over tiles that fit the scratchpad. It includes the copies to and from the unit, so a candidate's
+// cycles are its full cost, with which the core's own kernels compete.
 #include <algorithm>
 #include <string>
 
@@ -29,13 +29,13 @@ bool accepts(const Workload& w, const Device& device) {
   const bool pointwise = w.op == OpKind::kConv2d && w.layout == Layout::kNhwc && w.groups == 1 &&
                          w.kernel_h == 1 && w.kernel_w == 1 && w.stride_h == 1 && w.stride_w == 1 &&
                          w.pad_top == 0 && w.pad_left == 0;
-  // One pixel and one channel, with what belongs to them, have to fit.
+  // One pixel and one channel must fit, with their parameters and outputs.
   const bool fits = 2 * int64_t{w.in_c} + 32 <= vector_unit::kScratchpadBytes;
   return has_unit && fits && w.rounding == Rounding::kTwice &&
          (pointwise || w.op == OpKind::kDense);
 }
 
-/// Where a tile's parts are in the scratchpad, one behind the other.
+/// Offsets of a tile's parts in the scratchpad, one after the other.
 struct Tile {
   int pixels = 1, channels = 1;
   int64_t inputs = 0, weights = 0, params = 0, outputs = 0, end = 0;  ///< bytes
@@ -55,13 +55,13 @@ ConfigSpace space(const Workload& w, const Device&) {
               kVersion,
               {int_knob("pixels", divisors(pixels_of(w), 64)),
                int_knob("channels", divisors(w.out_c, 64)),
-               {"keeps", {"weights", "inputs"}},  // in the scratchpad, while the others pass
+               {"keeps", {"weights", "inputs"}},  // stay in the scratchpad; the others are reloaded
                {kSchedulerKnob, {"source"}}}},
              [&](const Schedule& s) { return Tile(w, s).end <= vector_unit::kScratchpadBytes; });
   return result;
 }
 
-// The largest tile: the fewest commands.
+// The largest tile, because it needs the fewest commands.
 Schedule default_schedule(const Workload& w, const Device& device) {
   const ConfigSpace all = space(w, device);
   const auto size = [&](size_t point) {
@@ -109,7 +109,7 @@ Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& dat
 
 int64_t scratch_bytes(const Workload&, const Schedule&) { return 0; }
 
-// The driver: macros above it say the layer and the tile.
+// The driver; macros above it define the layer and the tile.
 constexpr const char* kDriver = R"(
 #include <stdint.h>
 
@@ -219,7 +219,7 @@ Lowered lower(const Workload& w, const Schedule& s, const Device&,
 
 }  // namespace
 
-// The row: CMakeLists.txt names it.
+// The registration; CMakeLists.txt names this row.
 extern const KernelTemplate kVectorUnitProduct;
 const KernelTemplate kVectorUnitProduct = {
     .name = kName,

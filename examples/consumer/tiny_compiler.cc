@@ -1,9 +1,9 @@
 // tiny_compiler NETWORK DEVICE LOG TRIALS DIR: a compiler that leaves its kernels to tinytune.
 //
-// NETWORK has one operator a line, each described as Layer::describe() reads it; every output is the
-// next one's input. DIR gets a kernel and its constants for every operator, and network.c, whose
-// network_run() calls them over two buffers. network_check() runs it on an input of its own and
-// counts the bytes that differ from the reference.
+// NETWORK has one operator per line, described as for Layer::describe(); every output is the next
+// operator's input. DIR gets a kernel and its constants for every operator, and network.c, whose
+// network_run() calls them with two buffers. network_check() runs it on a built-in input and counts
+// the bytes that differ from the reference.
 #include <tinytune/tinytune.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ Result<Compiled> compile(const std::string& line, size_t index, const std::strin
   return Compiled{layer, std::move(kernel)};
 }
 
-/// What the reference makes of `input`: run_model() compares the simulated run with it.
+/// Returns the reference's output for `input`; run_model() compares the simulated run with it.
 Result<std::vector<uint8_t>> expected_of(const Compiled& op, const std::string& device,
                                          const std::vector<uint8_t>& input) {
   tinytune::RunOptions run;

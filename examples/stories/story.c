@@ -1,9 +1,9 @@
-/* Tells a story: a token at a time through the generated network, the likeliest next or one by chance.
+/* Tells a story, token by token, with the generated network: the likeliest one or one by chance.
  *
  *     story [SEED [TOKENS]]       without a seed, or with 0, the likeliest
  *
- * The network (quantise.py) looks its embeddings up itself and keeps what it has read in the arena.
- * What is left to an application is the choice of the next token and its text. */
+ * The network (quantise.py) looks up its embeddings itself and keeps the tokens read in the arena.
+ * The application only chooses the next token and prints its text. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ static int likeliest(const int8_t *logits) {
   return best;
 }
 
-/* Each with its chance: `likelihood` has the exponentials of how far a logit is below the largest. */
+/* Draws a token by its probability; likelihood[d]: exponential for a logit d below the largest. */
 static int by_chance(const int8_t *logits, uint32_t *seed) {
   const int most = logits[likeliest(logits)];
   uint32_t sum = 0;

@@ -16,12 +16,12 @@ namespace tinytune {
 namespace {
 
 constexpr const char* kName = "scalar_dense";
-constexpr int kVersion = 1;  // raised when a knob's meaning changes: older records then rest
+constexpr int kVersion = 1;  // increased when a knob's meaning changes, to ignore older records
 
-// Which workloads it takes. The rest goes to other templates.
+// The workloads that it supports; others are left to other templates.
 bool supports(const Workload& w, const Device&) { return tiles_fit(w) && w.op == OpKind::kDense; }
 
-// What can be chosen: how far the loop over inputs is unrolled, and LLVM's instruction scheduler.
+// The choices: how far the loop over inputs is unrolled, and LLVM's instruction scheduler.
 ConfigSpace space(const Workload& w, const Device& device) {
   ConfigSpace result;
   result.add({kName, kVersion, {int_knob("unroll", {1, 2, 4, 8, 16}), scheduler_knob(device)}},
@@ -29,15 +29,15 @@ ConfigSpace space(const Workload& w, const Device& device) {
   return result;
 }
 
-// A member of the space, decent without tuning.
+// A point of the space that is decent without tuning.
 Schedule default_schedule(const Workload& w, const Device& device) {
   return Schedule(
       kName, kVersion,
       {{"unroll", w.in_c % 4 == 0 ? "4" : "1"}, {kSchedulerKnob, usual_scheduler(device)}});
 }
 
-// The loops as data, outermost first, with the bytes that each array's address moves per step:
-// thousands of schedules are ranked by it without building one.
+// The loops as data, outermost first, with the bytes by which each array's address moves per step:
+// the cost model ranks thousands of schedules by it without building one.
 LoopNest describe(const Workload& w, const Schedule& s) {
   const int unroll = s.get_int("unroll");
   const int param_bytes = 4 * (1 + scaling_words(w.facts.requantise));  // the bias, then the scale
@@ -52,8 +52,8 @@ LoopNest describe(const Workload& w, const Schedule& s) {
   return nest;
 }
 
-// One layer's constants, in the order the kernel reads them. An error (requantisation not provable
-// for these weights) falls back to another kernel.
+// One layer's constants, in the order in which the kernel reads them. On an error (requantisation
+// not provable for these weights) another kernel is used.
 Result<std::vector<PackedConstant>> pack(const Workload& w, const LayerData& data,
                                          const Schedule&) {
   TT_TRY_ASSIGN(PackedConstant params, pack_params(w, data));
@@ -81,7 +81,7 @@ Lowered lower(const Workload& w, const Schedule& s, const Device&,
         });
     channels.store({.channels = 1, .pixels = 1, .pixel_bytes = 0}, params, output,
                    [&](int, int) { return sum[2]; });
-    return sum[0];  // where the next channel's weights are
+    return sum[0];  // the next channel's weights
   };
   channels.run(1, argument("output"), one_channel);
   return {nullptr, ir.function(symbol, {"input", "weights", "params", "output"})};
@@ -89,7 +89,7 @@ Lowered lower(const Workload& w, const Schedule& s, const Device&,
 
 }  // namespace
 
-// The row: CMakeLists.txt names it.
+// The registration; CMakeLists.txt names this row.
 extern const KernelTemplate kScalarDense;
 const KernelTemplate kScalarDense = {
     .name = kName,

@@ -1,4 +1,4 @@
-// What the C++ interface reaches, through the C one.
+// The C++ interface's features, reached through the C interface.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -57,7 +57,7 @@ TEST_F(CppApi, TuneThenRun_IsExactAndNotSlower) {
   EXPECT_EQ(by_default->outputs, tuned->outputs);
 }
 
-/// A host that takes no notice of its children, for the length of a test.
+/// A host that ignores its children, for the duration of a test.
 class WithoutSigchld {
  public:
   WithoutSigchld() {

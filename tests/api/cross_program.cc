@@ -17,7 +17,7 @@ Result<std::string> run(const std::vector<std::string>& words) {
   return Error(ErrorCode::kFailed, words[0] + ": " + result.out + result.err);
 }
 
-// Without start-up code nothing sets gp, so nothing may be relaxed to count on it.
+// Without start-up code nothing sets gp, so linker relaxation must not rely on it.
 std::vector<std::string> compiler_for(const Device& device) {
   if (device.target.family == CoreFamily::kRiscv32)
     return {"riscv64-unknown-elf-gcc", "-march=rv32imc", "-mabi=ilp32", "-Wl,--no-relax"};

@@ -1,5 +1,4 @@
-// C for a device, compiled by Debian's cross compilers, and one function of it called in the
-// simulator.
+// Compiles C for a device with Debian's cross compilers and calls one function in the simulator.
 #pragma once
 
 #include <cstdint>

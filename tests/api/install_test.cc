@@ -1,4 +1,4 @@
-// What `cmake --install` puts down is enough for somebody else's CMake project.
+// What `cmake --install` installs is enough for another CMake project.
 #include <gtest/gtest.h>
 
 #include "base/subprocess.h"

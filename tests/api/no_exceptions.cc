@@ -1,4 +1,4 @@
-// Every public header in a translation unit without exceptions and RTTI, and some use of each.
+// Includes and uses every public header in a translation unit without exceptions and RTTI.
 #include "tinytune/deploy.h"
 #include "tinytune/model.h"
 #include "tinytune/result.h"

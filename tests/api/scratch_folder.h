@@ -1,4 +1,4 @@
-// A folder for one test.
+// A temporary folder for one test.
 #pragma once
 
 #include <gtest/gtest.h>

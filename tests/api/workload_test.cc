@@ -1,4 +1,4 @@
-// One operator, as a compiler hands it over: tuned, built, and called from somebody's C.
+// One operator, as a compiler hands it over: tuned, built, and called from the user's C.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -35,8 +35,8 @@ class WorkloadApi : public ScratchFolder {
     ASSERT_TRUE(write_file(path(name), text));
   }
 
-  /// A C file with the generator's input and the reference's output, and a function that counts
-  /// the bytes in which the kernel's differ.
+  /// Writes a C file with the generated input, the reference's output, and a function that counts
+  /// the bytes in which the kernel's output differs.
   void write_caller(const Layer& layer, const TunedKernel& kernel) {
     const auto inputs = generate_inputs(layer.model(), 5);
     ASSERT_TRUE(inputs);
@@ -106,7 +106,7 @@ TEST_F(WorkloadApi, ConstantsOfACompiler_AreWhatTheKernelComputesWith) {
   }
   const auto layer = Layer::describe("conv2d 1x1 16->4 in4x4 zp3,-7", options);
   ASSERT_TRUE(layer) << layer.error().message();
-  // Without a log: the default schedule.
+  // Without a log the kernel has the default schedule.
   const TunedKernel kernel = kernel_of(*layer, "rv32imc", false);
   EXPECT_FALSE(kernel.tuned);
   EXPECT_FALSE(kernel.cycles);

@@ -19,7 +19,7 @@ TEST(Digest, OtherTexts_AreRefused) {
   EXPECT_FALSE(parse_digest(good.substr(1) + "g"));
 }
 
-// Of no bytes at all: xxHash's own test vectors, XXH3_128bits with seed 0.
+// The digest of no bytes: xxHash's own test vectors, XXH3_128bits with seed 0.
 TEST(Digest, NothingAdded_IsThePublishedVector) {
   EXPECT_EQ(to_text(Digester().value()), "99aa06d3014798d86001c324468d497f");
 }

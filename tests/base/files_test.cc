@@ -84,7 +84,7 @@ TEST_F(Files, FileOverTheLimit_IsRefused) {
 }
 
 TEST_F(Files, WhatIsNoRegularFile_IsRefusedUnopened) {
-  const std::string pipe = folder_.file("pipe");  // to open it would wait for a writer
+  const std::string pipe = folder_.file("pipe");  // opening it would wait for a writer
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   for (const std::string& path : {pipe, std::string("/dev/zero"), std::string("/")}) {
     const auto refused = read_file(path);

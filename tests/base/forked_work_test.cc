@@ -9,7 +9,7 @@ namespace tinytune {
 namespace {
 
 TEST(ForkedWork, Answers_ComeInTheOrderOfTheirPieces) {
-  const std::string large(1 << 20, 'x');  // more than a pipe holds
+  const std::string large(1 << 20, 'x');  // exceeds a pipe's capacity
   const auto work = [&](size_t i) { return std::to_string(i) + large; };
   std::vector<size_t> done;
   const auto answers = divide_work(7, 3, work, [&](size_t n) { done.push_back(n); });

@@ -8,7 +8,7 @@ namespace tinytune {
 namespace {
 
 TEST(Fnv1a, PublishedVectors_Agree) {
-  // draft-eastlake-fnv, appendix C.
+  // Test vectors of draft-eastlake-fnv, appendix C.
   EXPECT_EQ(fnv1a(""), 0xcbf29ce484222325ULL);
   EXPECT_EQ(fnv1a("a"), 0xaf63dc4c8601ec8cULL);
   EXPECT_EQ(fnv1a("foobar"), 0x85944171f73967e8ULL);

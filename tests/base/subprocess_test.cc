@@ -78,7 +78,7 @@ TEST(RunProcess, ClosedStreamsButStillRunning_AlsoTimesOut) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds(60));
 }
 
-/// A host that does with SIGCHLD what it likes, for the length of a test.
+/// Sets a SIGCHLD handler for the duration of a test, as a host program may.
 class WithSigchld {
  public:
   explicit WithSigchld(void (*handler)(int)) {
@@ -134,7 +134,7 @@ TEST(RunProcess, Timeout_AlsoEndsWhatKeepsTheProgram) {
     std::string state, word;
     std::ifstream stat("/proc/" + std::to_string(program) + "/stat");
     stat >> word >> word >> state;
-    if (state == "Z") break;  // killed, and whoever adopted it has not looked yet
+    if (state == "Z") break;  // killed, but not yet reaped by its new parent
     std::this_thread::sleep_for(milliseconds(20));
     ASSERT_LT(i, 99) << "the program goes on";
   }

@@ -35,7 +35,7 @@ class TemporaryDirectories : public testing::Test {
     fs::remove_all(folder_);
   }
 
-  /// A directory whose owner was killed.
+  /// Makes a directory whose owner is then killed; returns its path.
   std::string orphan() {
     int ends[2];
     EXPECT_EQ(pipe(ends), 0);
@@ -116,7 +116,7 @@ TEST_F(TemporaryDirectories, ProcessThatEndsAmidItsThreads_LeavesNothing) {
   for (const auto& entry : fs::directory_iterator(folder_))
     if (entry.path() != mine->path()) ++left;
   EXPECT_EQ(left, 0u);
-  EXPECT_TRUE(fs::exists(mine->path()));  // another process's
+  EXPECT_TRUE(fs::exists(mine->path()));  // another process's directory stays
 }
 
 TEST_F(TemporaryDirectories, FolderThatTakesNone_IsNamedInOneLine) {

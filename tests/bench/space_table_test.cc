@@ -18,7 +18,7 @@ constexpr const char* kWorkload =
     "conv2d_s8 nhwc n1 in5x5x16 out5x5x16 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,-128 act-128,127 lane2 "
     "fused";
 
-constexpr size_t kMost = 100;  // points of the thinned space
+constexpr size_t kMost = 100;  // upper bound on the points of the thinned space
 
 class SpaceTableTest : public testing::Test {
  protected:

@@ -1,4 +1,4 @@
-// advise: every device that can be simulated, as `run` has it.
+// advise: its figures for every device that can be simulated are those of `run`.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::json;
 using Rows = std::map<std::pair<std::string, std::string>, Json>;  // by device and set-up
 
-/// Adds two tensors of 9 MiB: together more than any simulated memory has.
+/// Adds two tensors of 9 MiB: together they exceed every simulated memory.
 Graph huge_addition() {
   GraphBuilder b;
   const std::vector<int> shape = {1, 1536, 1536, 4};
@@ -27,7 +27,7 @@ Graph huge_addition() {
       {b.op(OperatorKind::kAdd, {first, second}, ActivationAttributes{}, shape, 0.5F, 0)});
 }
 
-/// A layer of several kernels, of which the fastest is not the smallest.
+/// A layer with several kernels, whose fastest is not its smallest.
 Graph one_layer() {
   GraphBuilder b;
   const std::vector<int> shape = {1, 4, 4, 8};
@@ -37,7 +37,7 @@ Graph one_layer() {
       {b.op(OperatorKind::kConv2d, {input, weights}, ConvAttributes{}, shape, 0.1F, -128)});
 }
 
-/// Of tens of devices, on a machine that does other things as well.
+/// Time limit for tens of devices on a busy machine.
 constexpr std::chrono::minutes kAdvisePatience{10};
 
 class Advise : public TuneProgram {

@@ -1,4 +1,4 @@
-// Cores of which only a C compiler is known, as a user has them: one command tunes, one runs.
+// Cores of which only a C compiler is known, as a user sees them: one command tunes, one runs.
 #include <gtest/gtest.h>
 
 #include <filesystem>

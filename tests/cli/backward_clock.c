@@ -1,4 +1,4 @@
-/* A clock that runs backwards, put before the C library's by LD_PRELOAD. */
+/* A clock that runs backwards; LD_PRELOAD makes it replace the C library's. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <sys/syscall.h>

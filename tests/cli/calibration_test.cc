@@ -1,5 +1,5 @@
-// From a package's bench program to a device file, as somebody does it who has a board and no debug
-// probe. The board is the simulator of a device file whose waits the calibration does not know.
+// From a package's bench program to a device file, as done with a board and without a debug probe.
+// The board is the simulator of a device file whose waits the calibration does not know.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -16,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 using Json = nlohmann::json;
 
-// Code and weights stay behind the cache, whose fills are what nobody has measured.
+// Code and weights stay behind the cache, whose fill times are unknown.
 const std::vector<std::string> kNetwork = {"--model", "kws.tflite", "--device",
                                            "esp32c3", "--fast-ram", "0"};
 
@@ -32,20 +32,20 @@ class Calibration : public TuneProgram {
     if (!run_process({"riscv64-unknown-elf-gcc", "--version"}, std::chrono::seconds(60)))
       GTEST_SKIP() << "not installed: riscv64-unknown-elf-gcc";
     TuneProgram::SetUp();
-    // More than the cache holds: of a smaller one only first misses count, and where a linker put
-    // it.
+    // Larger than the cache: the waits of a smaller network are only first misses, and depend on
+    // where the linker put it.
     write_model(make_ds_cnn(1), path("kws.tflite"));
   }
 
-  /// What the bench program prints on a device whose memories make it wait so long.
+  /// Returns what the bench program prints on a device with these fill times, in cycles.
   std::string console(int code_fill, int weights_fill) const {
     const auto compiled = tune(words(words({"compile"}, kNetwork), {"--bench", "-o", "net"}));
     EXPECT_EQ(compiled.exit_code, 0) << compiled.err;
     const std::string net = path("net") + "/";
-    // How an application's code ends must not decide which lines of the cache the library shares:
-    // it begins where all of the cache does.
+    // Aligned to the whole cache, so that the end of the application's code does not decide which
+    // cache lines the library shares.
     write_bytes(path("align.S"), ".text\n.balign 16384\n.section .rodata\n.balign 16384\n");
-    // Without start-up code nothing sets gp, so nothing may be relaxed to count on it.
+    // Without start-up code nothing sets gp, so linker relaxation must not rely on it.
     const auto built = run_process({"riscv64-unknown-elf-gcc",
                                     "-march=rv32imc",
                                     "-mabi=ilp32",

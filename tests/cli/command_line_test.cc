@@ -14,7 +14,7 @@ namespace {
 struct Wrong {
   std::vector<std::string> arguments;
   int exit_code;
-  std::string says;  ///< in the message
+  std::string says;  ///< part of the message
 };
 
 class CommandLine : public TuneProgram {
@@ -152,7 +152,7 @@ TEST_F(CommandLine, ModelThatDoesNotFit_ExitsWith1) {
     const size_t size = device.find("size_bytes = ", region);
     ASSERT_NE(size, std::string::npos);
     device.replace(size, device.find('\n', size) - size, "size_bytes = 0x1000");
-    const size_t shared = device.find("data_bus_below");  // else data gets what code leaves
+    const size_t shared = device.find("data_bus_below");  // otherwise data gets what code leaves
     device.erase(shared, device.find('\n', shared) - shared);
     write_bytes(path(file), device);
   };

@@ -47,7 +47,7 @@ TEST_F(Commands, InspectOfAnUnsupportedModel_ListsEverythingAndExitsWith2) {
   EXPECT_EQ(text.exit_code, 2);
   EXPECT_NE(text.out.find("MAX_POOL_2D"), std::string::npos) << text.out;
   EXPECT_NE(text.err.find("float32"), std::string::npos) << text.err;
-  // What `run` says, word for word.
+  // The same words as `run` uses.
   EXPECT_EQ(text.err, tune({"run", "--model", "float.tflite", "--device", "esp32c3"}).err);
   EXPECT_EQ("tune: " + model["error"].get<std::string>() + "\n", text.err);
   EXPECT_EQ(text.out.find(" 0 bytes"), std::string::npos) << text.out;
@@ -63,7 +63,7 @@ TEST_F(Commands, Inspect_HasScalesAndZeroPoints) {
   const std::string text = tune({"inspect", "small.tflite"}).out;
   const std::string line = text.substr(text.find("input "));
   EXPECT_NE(line.substr(0, line.find('\n') + 1).find(said), std::string::npos) << text;
-  // Of all tensors, weights too.
+  // Listed for all tensors, weights too.
   size_t constants = 0;
   for (const Json& tensor : model["tensors"]) {
     EXPECT_EQ(tensor["scales"].size(), tensor["zero_points"].size());
@@ -99,7 +99,7 @@ TEST_F(Commands, CompileOfALogWithOtherFigures_SaysWhatTheNetworkTakes) {
   ASSERT_NE(at, std::string::npos) << said.err;
   const std::string line = said.err.substr(at, said.err.find('\n', at) - at);
   EXPECT_LE(line.size(), 300U) << line;
-  // One layer or several: that which differs most, named as the network has it.
+  // Whether one layer differs or several: names the one that differs most, as the network does.
   std::smatch layer;
   ASSERT_TRUE(std::regex_search(
       line, layer, std::regex("layer (\\d+) \\w+ takes (\\d+) cycles, (\\d+) in the log \\(-")))

@@ -1,4 +1,4 @@
-// --external: operators that are left to a C function of the user's.
+// --external: operators that are left to the user's C function.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ constexpr const char* kHeader =
     "void softsign(const tinytune_operator *op, const void *const *inputs, void *const "
     "*outputs);\n";
 
-// x / (1 + |x|) of real values, less the operator's one option; it leaves operand 1 out.
+// x / (1 + |x|) of real values, minus the operator's one option; ignores operand 1.
 constexpr const char* kSource = R"(#include "softsign.h"
 void softsign(const tinytune_operator *op, const void *const *inputs, void *const *outputs) {
   const tinytune_tensor *from = &op->inputs[0], *to = &op->outputs[0];
@@ -40,7 +40,7 @@ void softsign(const tinytune_operator *op, const void *const *inputs, void *cons
 }
 )";
 
-// A convolution, an operator that nobody knows, and another convolution.
+// A convolution, an unknown operator, and another convolution.
 Graph network_with_custom(const std::string& name) {
   GraphBuilder b;
   const int weights =
@@ -93,7 +93,7 @@ TEST_F(External, FunctionThatDiffersByCore_IsToldFromTheReference) {
 }
 
 TEST_F(External, FunctionThatDiffersForOneInput_IsToldByItsFile) {
-  std::string source = kSource;  // zeros come to it as small numbers
+  std::string source = kSource;  // zeros reach it as small numbers
   source.replace(source.find("int v = "), 8,
                  "int v = -100 * (sizeof(void *) == 8 && x[0] > 60) + ");
   write_bytes(path("softsign.c"), source);

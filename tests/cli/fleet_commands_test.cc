@@ -1,4 +1,4 @@
-// Keys, and a run that is looked at from elsewhere: the program, as a user starts it.
+// Keys, and a run that is watched from elsewhere: the program, as a user starts it.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -19,7 +19,7 @@ class FleetCommands : public TuneProgram {
     EXPECT_EQ(made.exit_code, 0) << made.err;
     EXPECT_EQ((made.out + made.err).find("tinytune_"), std::string::npos) << "a token was printed";
   }
-  /// What follows "--connect " in what a tuner said.
+  /// Returns the word after "--connect " in a tuner's output.
   static std::string address_in(const std::string& said) {
     const size_t at = said.find("--connect ") + std::string("--connect ").size();
     return said.substr(at, said.find(' ', at) - at);

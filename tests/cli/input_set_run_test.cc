@@ -20,7 +20,7 @@ class InputSetRun : public TuneProgram {
  protected:
   static constexpr int kInputs = 8;
 
-  /// Random inputs in set/, each labelled as `run --input` answers it.
+  /// Writes random inputs to set/, each labelled with the answer of `run --input`.
   void SetUp() override {
     TuneProgram::SetUp();
     fs::create_directory(path("set"));
@@ -31,7 +31,7 @@ class InputSetRun : public TuneProgram {
       write_bytes(path("set/x" + std::to_string(i) + ".bin"), bytes);
       all_ += bytes;
     }
-    // The same as steps of one run.
+    // The same inputs as steps of one run.
     write_bytes(path("steps.bin"), all_);
     EXPECT_EQ(tune(with_model({"run", "--input", "steps.bin", "--steps", std::to_string(kInputs),
                                "--output", "y.bin"}))

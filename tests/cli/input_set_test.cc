@@ -1,4 +1,4 @@
-// What --inputs reads: arrays, folders and labels; and what is made of the answers.
+// What --inputs reads: arrays, folders and labels; and the evaluation of the answers.
 #include "cli/input_set.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// As numpy.save() would write it.
+/// Returns the file that numpy.save() would write.
 std::string npy(const std::string& type, const std::string& shape, const std::string& elements,
                 const std::string& order = "False") {
   std::string header =
@@ -95,7 +95,7 @@ class InputSets : public testing::Test {
     return labels ? "" : labels.error().message();
   }
 
-  static constexpr size_t kBytes = 6 * 6 * 4;  // of an input
+  static constexpr size_t kBytes = 6 * 6 * 4;  // per input
   fs::path folder_;
 };
 
@@ -136,7 +136,7 @@ TEST_F(InputSets, Floats_AreQuantisedAsTheInputIs) {
   const int zero = input.zero_points[0];
   std::vector<float> reals(kBytes, 0.0F);
   reals[0] = 3 * scale;
-  reals[1] = -0.5F * scale;  // a half, away from zero
+  reals[1] = -0.5F * scale;  // a tie, rounded away from zero
   reals[2] = 1e9F;
   reals[3] = -1e9F;
   std::string bytes(kBytes * sizeof(float), '\0');

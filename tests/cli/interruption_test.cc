@@ -1,4 +1,4 @@
-// Runs that are stopped: by Ctrl-C, and by SIGKILL at any moment.
+// Runs that are stopped: by Ctrl-C, and by SIGKILL at random moments.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 
 class Interruption : public TuneProgram {
  protected:
-  /// The largest count that any progress line in `output` has shown.
+  /// Returns the largest count of trials that any progress line in `output` shows.
   static uint64_t reported(const std::string& output) {
     static const std::regex kCount("([0-9]+)/[0-9]+ trials");
     uint64_t most = 0;
@@ -57,7 +57,7 @@ TEST_F(Interruption, ControlCWithJson_StillGivesOneObject) {
 TEST_F(Interruption, KilledAt20RandomMoments_LosesNothingReportedAndRepeatsNothing) {
   constexpr uint64_t kSeed = 20;
   constexpr int kKills = 20;
-  const std::string total = "4000";  // of a tuner that never ends by itself
+  const std::string total = "4000";  // more than a run ever reaches
   Rng rng(kSeed);
   size_t kept = 0;
   int counted = 0;
@@ -65,7 +65,7 @@ TEST_F(Interruption, KilledAt20RandomMoments_LosesNothingReportedAndRepeatsNothi
     RunningTune run(folder_, with_model({"--trials", total, "--tuner", "random", "--records", "a"}),
                     /*terminal=*/true);
     const auto moment = std::chrono::milliseconds(100 + rng.below(1900));
-    // Every other one from its first report on, which comes late where the machine is busy.
+    // Every other kill counts from the run's first report, which comes late on a busy machine.
     const auto patience = Clock::now() + std::chrono::minutes(1);
     while (kill % 2 == 1 && reported(run.output()) == 0 && Clock::now() < patience)
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -91,7 +91,7 @@ TEST_F(Interruption, KilledAt20RandomMoments_LosesNothingReportedAndRepeatsNothi
   EXPECT_GT(kept, 0u);
   EXPECT_GT(counted, 0) << "no run lived long enough to report anything";
 
-  // What was killed twenty times is what was never killed.
+  // Twenty kills must leave the same log as none.
   const std::string reached = std::to_string(kept);
   ASSERT_EQ(
       tune(with_model({"--trials", reached, "--tuner", "random", "--records", "whole", "--quiet"}))

@@ -1,4 +1,4 @@
-// --layout: what is tuned, chosen, reported and computed.
+// --layout: the layouts that are tuned, chosen and reported, and their results.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -28,7 +28,7 @@ TEST_F(LayoutOption, TensorsAreTheSameBytesInEveryLayout) {
     for (const Json& layer : report["layers"])
       instructions += layer["instructions"].get<uint64_t>();
     EXPECT_EQ(instructions, report["instructions"]);
-    // The transforms of input and result are nobody's but the network's own.
+    // The transforms of input and result belong to no layer: they are the network's overhead.
     EXPECT_EQ(report["overhead_instructions"] > 300, std::string(layout) == "nchw");
   }
   int compared = 0;

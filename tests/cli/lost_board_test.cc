@@ -1,5 +1,6 @@
-// Boards that cannot be reached, go away during a run, and come back or do not: QEMU's virt machine
-// behind its GDB server, whose counter counts instructions, so that equal runs give equal logs.
+// Boards that cannot be reached, or get lost during a run and do or do not return: QEMU's virt
+// machine behind its GDB server, whose counter counts instructions, so that equal runs give equal
+// logs.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <sys/socket.h>
@@ -34,7 +35,7 @@ class LostBoard : public TuneProgram {
     return words;
   }
 
-  /// Until the log has so many lines.
+  /// Waits until the log has `count` lines.
   bool wait_for_records(const std::string& log, size_t count) const {
     for (int i = 0; i < 10'000; ++i) {
       std::ifstream file(path(log));
@@ -152,7 +153,7 @@ TEST_F(LostBoard, ThatIsAbsent_EndsEveryCommandThatNeedsIt) {
   }
 }
 
-// In a namespace of its own, where anybody may mount.
+// Runs in its own namespace, where no privilege is needed to mount.
 TEST_F(LostBoard, ThatIsAProgramWhereNoneMayRun_IsOneLineWithWhatToDo) {
   std::filesystem::create_directory(path("noexec"));
   const auto mounted = [&](const std::string& then) {
@@ -188,7 +189,7 @@ TEST_F(LostBoard, OfAWorkerThatStays_IsWaitedForAsLongAsTold) {
   qemu->stop();
   EXPECT_EQ(worker.wait(), 1) << worker.output();
   EXPECT_THAT(worker.output(), HasSubstr("waiting for the board"));
-  // The run has no worker of its own: it waits for another one, and says so.
+  // The run has no local worker: it waits for a remote one, and says so.
   ASSERT_TRUE(run.wait_for("jobs wait for a worker: tune worker --connect " + socket))
       << run.output();
   ASSERT_TRUE(qemu->start_again());

@@ -1,4 +1,4 @@
-// Logs as files, nights of runs, comparisons and checks: the program, as a user starts it.
+// Logs as files, overnight batches, comparisons and checks: the program, as a user starts it.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -55,7 +55,7 @@ TEST_F(ManyRuns, Check_HoldsOfWhatWasMeasuredAndBreaksOfWhatWasNot) {
   measure("dense 16->4", "a.jsonl");
   EXPECT_NE(said({"check", "--device", "rv32imc", "--against", "a.jsonl"}).find("1 of 1 hold"),
             std::string::npos);
-  // A promise that no kernel keeps.
+  // A record whose cycles no kernel reaches.
   auto log = read_log(path("a.jsonl"));
   ASSERT_TRUE(log);
   Measurement promised = log->measurements[0];
@@ -71,7 +71,7 @@ TEST_F(ManyRuns, Check_HoldsOfWhatWasMeasuredAndBreaksOfWhatWasNot) {
             std::string::npos);
 }
 
-// The device has timing, so that a branch where a result is clamped shows in the cycles.
+// The device has timing, so that branches for clamped results show in the cycles.
 TEST_F(ManyRuns, CheckWithTheModel_MeasuresTheSameCyclesAgain) {
   const std::vector<std::string> of = {"--model", "small.tflite", "--device", "esp32c3"};
   std::vector<std::string> tune = of, check = {"check"};
@@ -98,7 +98,7 @@ TEST_F(ManyRuns, Batch_GoesOnAndTellsWhatGotSlower) {
   const auto again = runs();
   EXPECT_EQ(again[0]["measured"], 0);
   EXPECT_EQ(again[0]["before"], first[0]["cycles"]);
-  // As if the night before had been faster.
+  // Pretends that the previous night was faster.
   nlohmann::json summary = {{"runs", first}};
   summary["runs"][1]["cycles"] = 1;
   write_bytes(path("night/summary.json"), summary.dump());

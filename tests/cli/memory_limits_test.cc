@@ -33,7 +33,7 @@ TEST_F(MemoryLimitOptions, Arena_TradesScratchForCyclesAndStaysExact) {
   EXPECT_LE(limited["arena_bytes"], bound);
   EXPECT_EQ(limited["exact"], true);
   EXPECT_GE(limited["cycles"], free["cycles"]);
-  // A limit that nothing exceeds changes nothing.
+  // A limit that is not reached changes nothing.
   const Json roomy = run({"--records", "small.esp32c3.jsonl", "--arena", "64K"});
   EXPECT_EQ(roomy["cycles"], free["cycles"]);
 }
@@ -52,7 +52,7 @@ TEST_F(MemoryLimitOptions, NoFastRam_CountsWhatIsMeasuredInFlash) {
   EXPECT_EQ(slow["exact"], true);
   EXPECT_GT(slow["fetch_wait_cycles"].get<uint64_t>() + slow["read_wait_cycles"].get<uint64_t>(),
             0u);
-  // The log serves both: neither's records are the other's.
+  // One log serves both: records with fast RAM and without are kept apart.
   const Json fast = run({"--records", "small.esp32c3.jsonl"});
   EXPECT_LT(fast["cycles"], slow["cycles"]);
 }
@@ -226,9 +226,9 @@ TEST_F(MemoryLimitOptions, Report_SaysWhatLessFlashCosts_AndFlashGivesIt) {
   }
   const uint64_t less = front.back()["flash_bytes"], slower = front.back()["cycles"];
   const Json run_with_less = run({"--records", "small.esp32c3.jsonl", "--flash",
-                                  std::to_string(less + 64)});  // estimates of alignment
+                                  std::to_string(less + 64)});  // alignment is estimated
   EXPECT_LE(run_with_less["flash_bytes"], less + 64);
-  // The front is of measured kernels; a limit may also be kept with ones that nobody measured.
+  // The front has measured kernels only; a limit may also be met with unmeasured ones.
   EXPECT_LE(run_with_less["cycles"].get<double>() / static_cast<double>(slower), 1.1);
 }
 
@@ -246,7 +246,7 @@ TEST_F(MemoryLimitOptions, CompileThatCannotFit_SaysWhatCouldAndExits1) {
   EXPECT_NE(flash.err.find("--flash allows 1024"), std::string::npos) << flash.err;
 }
 
-// Pairs of weights, which SMLAD takes, are twice the bytes of joined ones.
+// The pairs of weights that SMLAD takes need twice the bytes of joined weights.
 TEST_F(MemoryLimitOptions, LimitOnFlash_JoinsWeightsBeforeItGivesUpSmlad) {
   const std::vector<std::string> words = {
       "run", "--model", TINYTUNE_BINARY_DIR "/examples/ds_cnn.tflite", "--device", "cortex-m4",
@@ -283,7 +283,7 @@ TEST_F(MemoryLimitOptions, SmallestFlashThatIsNamed_IsEnough_AndLessIsNot) {
   }
 }
 
-// Nothing is built to learn it: it is said at once, and also where nothing can be built.
+// The refusal needs no build: it is immediate, and works where nothing can be built.
 TEST_F(MemoryLimitOptions, RamBelowTheTensors_IsRefusedWithoutACompiler) {
   const auto told =
       run_process({"env", "-C", folder_.string(), "PATH=" TINYTUNE_BINARY_DIR, "tune", "compile",
@@ -314,7 +314,7 @@ TEST_F(MemoryLimitOptions, Search_ProposesOnlyWhatFits) {
       tune(with_model({"--trials", "40", "--tuner", "random", "--arena", bound}));
   ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
   EXPECT_NE(tuned.out.find("--arena " + bound), std::string::npos) << tuned.out;
-  // The fastest of this log needs no choosing to fit.
+  // The fastest kernels of this log fit without a limit.
   const Json free = run({"--records", "small.esp32c3.jsonl"});
   EXPECT_LE(free["arena_bytes"], std::stoull(bound));
 }

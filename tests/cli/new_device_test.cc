@@ -1,4 +1,4 @@
-// A board of a core that no device of the program has is one file: tuning, running, packaging.
+// A board with a core that no built-in device has is one file: tuning, running, packaging.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ class NewDevice : public TuneProgram {
   }
 
   ProcessResult with_board(std::vector<std::string> arguments) const {
-    // SMLAD stages its inputs, for which so small a network's tensors leave no room.
+    // SMLAD kernels stage their inputs, and the tensors of so small a network leave no room.
     for (const char* word : {"--model", "small.tflite", "--device", "board.toml", "--arena", "8K"})
       arguments.emplace_back(word);
     const ProcessResult result = tune(arguments);

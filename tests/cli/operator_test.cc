@@ -1,4 +1,4 @@
-// tune op: one operator from a shell.
+// tune op: tuning of a single operator from a shell.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Results that nobody takes, and files that may not grow.
+// Output that nobody reads, and files that cannot grow.
 #include <gtest/gtest.h>
 
 #include "tests/cli/tune_program.h"
@@ -9,7 +9,7 @@ namespace {
 
 class Output : public TuneProgram {
  protected:
-  /// Through a shell, for its redirections.
+  /// Runs a command line through a shell, for its redirections.
   ProcessResult shell(const std::string& line) const {
     const auto result =
         run_process({"env", "-C", folder_.string(), "TMPDIR=" + folder_.string(),

@@ -1,7 +1,7 @@
-// A log that version 0.1.0 wrote, 64 trials on the keyword-spotting example: its records must go on
-// to serve, or everybody's overnight runs are lost with an update. Twelve of them chose values of
-// `inside` and `taps` that never won and that no space has any more; they are set aside. The device
-// file is that version's too: measurements of another one are not comparable.
+// A log written by version 0.1.0, 64 trials on the keyword-spotting example: its records must stay
+// usable, or an update would lose everybody's overnight runs. Twelve of them have values of
+// `inside` and `taps` that never won and that no space has any more; they are ignored. The device
+// file is that version's too, because measurements of another one are not comparable.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -23,7 +23,7 @@ class PredecessorLog : public TuneProgram {
     fs::copy(TINYTUNE_BINARY_DIR "/examples/ds_cnn.tflite", path("ds_cnn.tflite"));
     write_old_device_file();
   }
-  /// As it was then: without the effects whose keys a file may leave out.
+  /// Writes the device file of that time, without the effects whose keys a file may leave out.
   void write_old_device_file() const {
     std::ifstream now(TINYTUNE_SOURCE_DIR "/devices/esp32c3.toml");
     std::ofstream old(path("esp32c3.toml"));
@@ -63,7 +63,7 @@ TEST_F(PredecessorLog, CompileWithRequireTuned_Passes) {
   EXPECT_TRUE(fs::exists(path("out/ds_cnn.h")));
 }
 
-// Which may be faster: templates that 0.1.0 did not have are in no record of it.
+// The default may be faster: the log has no records of templates that 0.1.0 did not have.
 TEST_F(PredecessorLog, Report_SetsItBesideTodaysDefault) {
   const ProcessResult result = with_log({"report", "--json"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -72,7 +72,8 @@ TEST_F(PredecessorLog, Report_SetsItBesideTodaysDefault) {
   EXPECT_GT(report["default"]["cycles"], 0);
 }
 
-// Its timing was corrected since: the cycles of then are no figures of today, but what was fast is.
+// The device's timing was corrected since: the log's cycles are outdated, but its fast kernels
+// are still fast.
 TEST_F(PredecessorLog, WithTodaysDevice_StillServes) {
   const auto with_todays = [this](std::vector<std::string> command) {
     for (const char* word :

@@ -1,4 +1,4 @@
-// A simulator looks, a board measures the best of it: QEMU behind a serial line.
+// A simulator ranks candidates, and a board measures the best of them: QEMU behind a serial line.
 #include <gmock/gmock.h>
 
 #include <algorithm>

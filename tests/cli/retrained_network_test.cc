@@ -1,6 +1,6 @@
-// A network that is trained anew keeps its shapes and gets other zero points, bounds and weights.
-// The log of its predecessor goes on to serve: its fastest schedules are counted beside today's
-// defaults, and a search that begins with it tries them first.
+// A retrained network keeps its shapes and gets other zero points, bounds and weights. The log of
+// its predecessor stays useful: its fastest schedules are counted beside today's defaults, and a
+// search that begins with it tries them first.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -97,7 +97,7 @@ TEST_F(RetrainedNetwork, SearchThatBeginsWithThatLog_TriesItsFastestBehindTheDef
   for (const auto& [text, best] : best_of) EXPECT_TRUE(tried[text].contains(best.second)) << text;
 }
 
-// Of a public report: the network before, tuned by version 0.2.0, and after.
+// The networks of a public report: the one before, tuned by version 0.2.0, and the retrained one.
 TEST_F(RetrainedNetwork, OfAReport_TakesWhatItsOwnTuningTakes) {
   const std::string folder = TINYTUNE_SOURCE_DIR "/../shared/cases/process/";
   if (!std::filesystem::exists(folder + "retrained.tflite"))

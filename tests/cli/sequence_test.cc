@@ -1,5 +1,5 @@
-// tune run --steps: a sequence of inputs in, a sequence of outputs out, every step verified with
-// the state that the steps before left.
+// tune run --steps: a sequence of inputs gives a sequence of outputs, and every step is verified
+// with the state that the steps before it left.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 constexpr size_t kSteps = 5, kInputBytes = 4, kOutputBytes = 2;
 
-// Its state remembers three steps.
+// A network whose state holds three steps.
 Graph remembering_graph() {
   GraphBuilder b;
   const int x = b.input({1, 4}, 0.1F, 3);
@@ -52,7 +52,7 @@ class Sequence : public TuneProgram {
     return tune(std::move(more));
   }
 
-  /// By the reference operators, step after step.
+  /// Returns the outputs of the reference operators, step by step.
   std::string expected(const std::string& inputs, size_t steps) const {
     const auto graph = import_tflite(path("state.tflite"));
     EXPECT_TRUE(graph) << graph.error().message();
@@ -81,7 +81,7 @@ TEST_F(Sequence, AllSteps_AreReadVerifiedAndWritten) {
   EXPECT_EQ(nlohmann::json::parse(told.out)["exact"], true);
   const std::string outputs = read_bytes(path("out.bin"));
   EXPECT_EQ(outputs, expected(inputs, kSteps));
-  // The same frame again gives other bytes: state counts.
+  // The first frame repeated gives other bytes, so the outputs depend on the state.
   EXPECT_NE(outputs, expected(inputs.substr(0, kInputBytes), kSteps));
 }
 
@@ -133,7 +133,7 @@ TEST_F(Sequence, OtherNumbersOfBytes_AreRefusedInALine) {
   expect_refused("1000001", "--steps is at most 1000000, not 1000001");
 }
 
-/// Networks of other people, with the answers of TensorFlow Lite Micro for 24 steps.
+/// Public networks, with the answers of TensorFlow Lite Micro for 24 steps.
 class PublicSequence : public Sequence, public testing::WithParamInterface<const char*> {};
 
 TEST_P(PublicSequence, TwentyFourSteps_GiveTflmsAnswers) {

@@ -1,4 +1,4 @@
-// Signals that ask the program to end, and what is left of it afterwards: nothing.
+// Signals that ask the program to end, and what it must not leave behind.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 
 class Signals : public TuneProgram {
  protected:
-  /// Temporary directories of tinytune in the folder, which is the program's TMPDIR.
+  /// Names of tinytune's temporary directories in the folder, which is the program's TMPDIR.
   std::vector<std::string> directories() const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(folder_))
@@ -110,7 +110,7 @@ TEST_F(Signals, DirectoriesOfAKilledRun_AreSweptByTheNext) {
     EXPECT_EQ(run.wait(), 128 + SIGKILL);
   }
   ASSERT_FALSE(directories().empty()) << "nothing to sweep";
-  // Its workers end soon after it, and let go of theirs.
+  // Its workers end soon after it and release their directories.
   for (int i = 0; i < 50 && !directories().empty(); ++i) {
     ASSERT_EQ(tune(with_model({"run"})).exit_code, 0);
     std::this_thread::sleep_for(milliseconds(20));
@@ -132,7 +132,7 @@ TEST_F(Signals, TemporaryFolderThatTakesNothing_IsNamedInOneLine) {
   }
 }
 
-// As where a virtual machine is moved. The program's clocks are of no use then; the kernel's are.
+// Like the move of a virtual machine. The program's own clocks are then useless; the kernel's work.
 TEST_F(Signals, WhileTheClockRunsBackwards_EndTheRunInOrder) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "nothing may be loaded before this sanitizer";

@@ -1,4 +1,4 @@
-// A network whose whole tensors do not fit: strips without being asked, and limits that are named.
+// A network whose whole tensors do not fit: strips by default, and messages that name the limit.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -46,10 +46,10 @@ class StripFallbackOfTune : public TuneProgram {
     return "tight.toml";
   }
 
-  /// An STM32F4 whose memory holds all but the whole tensors.
+  /// An STM32F4 whose memory is just too small for the whole tensors.
   std::string too_small_device() const { return device_with((bound() - 1) / 4096 * 4096); }
 
-  /// The number behind `words` in what is said of a limit of 100 bytes.
+  /// Returns the number after `words` in the refusal of a limit of 100 bytes.
   uint64_t smallest(const std::string& option, const std::string& words) const {
     const ProcessResult refused =
         with_chain({"compile"}, "esp32c3", {"-o", "refused", option, "100"});
@@ -75,7 +75,7 @@ TEST_F(StripFallbackOfTune, DeviceWithoutRoomForWholeTensors_RunsInStrips) {
   EXPECT_LT(Json::parse(ran.out)["arena_bytes"], bound());
 }
 
-// One run of the tuner serves all of them: each searches for strips, which takes seconds.
+// One tuning run serves all checks, because each search for strips takes seconds.
 TEST_F(StripFallbackOfTune, DeviceWithoutRoomForWholeTensors_TunesReportsAndChecksStrips) {
   const std::string device = too_small_device();
   const std::vector<std::string> log = {"--records", "log.jsonl"};
@@ -171,12 +171,12 @@ TEST_F(StripFallbackOfTune, DeviceThatIsTooSmall_NamesTheMemoryThatIsEnough) {
   ASSERT_TRUE(std::regex_search(refused, found,
                                 std::regex("the smallest achievable is (\\d+) bytes of it")))
       << refused;
-  const uint64_t pages = std::stoull(found[1]) / 4096;  // of the simulator
+  const uint64_t pages = std::stoull(found[1]) / 4096;  // pages of the simulator
   EXPECT_EQ(run_with((pages + 1) * 4096).exit_code, 0);
   EXPECT_EQ(run_with(pages * 4096).exit_code, 1);
 }
 
-// The arena alone would fit.
+// The arena alone would fit; with the stack of whole layers it does not.
 TEST_F(StripFallbackOfTune, RamWithoutRoomForTheStackOfWholeLayers_TunesAndRunsStrips) {
   const std::vector<std::string> ram = {"--ram", std::to_string(bound() + 16)};
   std::vector<std::string> tuning = {"--trials", "6",         "--tuner",

@@ -122,7 +122,7 @@ void RunningTune::drain(std::chrono::milliseconds timeout) {
   char bytes[4096];
   while (poll(&ready, 1, static_cast<int>(timeout.count())) > 0) {
     const ssize_t got = read(output_, bytes, sizeof bytes);
-    if (got <= 0) {  // a terminal whose last program has gone gives an error
+    if (got <= 0) {  // after its last program a terminal reports an error
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
       return;
     }

@@ -1,4 +1,4 @@
-// A folder with a small model and the `tune` program in it, as a user would have them.
+// Runs the `tune` program as a user would, in a folder with a small model.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,10 +24,10 @@ class TuneProgram : public testing::Test {
   /// Runs `tune` in the folder. A hang fails the test.
   ProcessResult tune(std::vector<std::string> arguments) const;
 
-  /// What it prints on stdout, a JSON object.
+  /// Runs `tune`; returns its stdout, which must be a JSON object.
   std::string json_of(const std::vector<std::string>& arguments, int exit_code = 0) const;
 
-  /// The arguments with the small model and a device appended, and two workers where they matter.
+  /// Appends the small model and a device to the arguments, and two workers where they matter.
   std::vector<std::string> with_model(std::vector<std::string> arguments) const;
 
   /// The log's measurements as "workload | schedule | outcome cycles", in order.
@@ -36,24 +36,24 @@ class TuneProgram : public testing::Test {
   std::filesystem::path folder_;
 };
 
-/// Lines of stderr that say why a command failed; what it noticed on the way is none.
+/// Number of stderr lines that say why a command failed; notices do not count.
 int reasons_in(const std::string& err);
 
-/// `tune` under way, its output going to a file.
+/// A running `tune` whose output is collected.
 class RunningTune {
  public:
-  /// On a terminal of its own if `terminal`, so that it shows the live line and hears Ctrl-C.
+  /// `terminal`: on its own terminal, so that it shows the live line and receives Ctrl-C.
   RunningTune(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
               bool terminal);
   ~RunningTune();
 
   void send(int signal) const;
   void press_control_c() const;
-  /// Exit code; 128 + signal where one ended it. Fails the test and kills after a minute.
+  /// Returns the exit code, or 128 + signal. After a minute: kills it and fails the test.
   int wait();
-  /// What it has written so far.
+  /// Returns its output so far.
   const std::string& output();
-  /// Until `text` is in the output, at most a minute.
+  /// Waits until `text` is in the output, at most a minute.
   bool wait_for(const std::string& text);
 
  private:

@@ -54,7 +54,7 @@ TEST_F(TuningRuns, FinishedRunAgain_MeasuresNothingSaysSoAndExitsWith0) {
 }
 
 TEST_F(TuningRuns, Json_IsOneObjectWithTheContractsKeys) {
-  // After fewer trials a kernel may win by 0.3 % on its task's inputs and lose on the network's.
+  // With fewer trials a kernel may win by 0.3 % on its task's inputs and lose on the network's.
   const ProcessResult run = tune(with_model({"--trials", "24", "--json", "--records", "a.jsonl"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const Json report = Json::parse(run.out);
@@ -71,7 +71,7 @@ TEST_F(TuningRuns, Json_IsOneObjectWithTheContractsKeys) {
   EXPECT_LE(report["network"]["best_cycles"], report["network"]["default_cycles"]);
 }
 
-// What was tuned is what is deployed: waits for flash and operators without a task are in it.
+// The reported cycles are the deployed network's: with waits for flash and untuned operators.
 TEST_F(TuningRuns, NetworksCycles_AreThoseOfRunUnderTheSameOptions) {
   for (const char* device : {"esp32c3", "rp2040"}) {
     for (const std::vector<std::string>& limits :
@@ -182,7 +182,7 @@ TEST_F(TuningRuns, RecordsOfAnotherDeviceOrVersion_AreKeptIgnoredAndCounted) {
   auto foreign = read_log(path("a"));
   ASSERT_TRUE(foreign);
   ASSERT_EQ(tune(with_model({"--trials", "3", "--records", "a", "--quiet"})).exit_code, 0);
-  // One record as a later template would write it, one of a point that this space does not have.
+  // One record of a later template version, and one of a point that this space does not have.
   Measurement later = read_log(path("a"))->measurements.back(), unknown = later;
   const std::string schedule = later.schedule;
   const size_t slash = schedule.find('/');

@@ -71,7 +71,7 @@ class Runner {
       if (!layer.other_symbol.empty())
         options.pairs.push_back({section_of(layer.symbol), section_of(layer.other_symbol)});
     fill(inputs);
-    aligned_only_ = false;  // where alignment is checked, no cores are followed
+    aligned_only_ = false;  // a checked run cannot follow two cores
     const CallReport report = call(network_.invoke_symbol, options);
     EXPECT_EQ(report.race, "");
     EXPECT_EQ(report.joined.size(), options.pairs.size());
@@ -90,7 +90,7 @@ class Runner {
   }
 
   void reset() {
-    // What an earlier run left behind must not be able to help.
+    // Poisons the arena, so that no result depends on what an earlier run left.
     EXPECT_TRUE(simulator_.write(arena(), Bytes(network_.arena_bytes, 0xa5)).has_value());
     if (!network_.reset_symbol.empty()) call(network_.reset_symbol, {});
   }
@@ -103,7 +103,7 @@ class Runner {
 
   void keep(int step, NetworkRun& result) {
     for (const PlacedTensor& t : network_.tensors)
-      if (t.first_step == step || graph_.tensor(t.tensor).is_variable)  // state: as it is left
+      if (t.first_step == step || graph_.tensor(t.tensor).is_variable)  // state: after each step
         result.tensors[t.tensor] = read(t.tensor);
   }
 

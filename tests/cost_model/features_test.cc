@@ -15,7 +15,7 @@ namespace {
 
 using Kind = Loop::Kind;
 
-// 8 pixels by 16 channels, sums of 32, tiled 2 by 4, the reduction unrolled by 2.
+// 8 pixels by 16 channels, reduction of 32, tiled 2 by 4, the reduction unrolled by 2.
 LoopNest matrix_product() {
   LoopNest nest;
   nest.loops = {{"oc_outer", 4, Kind::kSerial, false}, {"px_outer", 4, Kind::kSerial, false},
@@ -104,7 +104,7 @@ TEST(Features, Waste_ShowsAsRecomputationAndSteps) {
   LoopNest nest = matrix_product();
   EXPECT_EQ(feature(nest, "recomputed_outputs"), 1);
   EXPECT_EQ(feature(nest, "wasted_steps"), 1);
-  nest.loops[1].extent = 5;  // the last tile hangs over
+  nest.loops[1].extent = 5;  // the last tile is partial
   nest.outputs = 5 * 2 * 16;
   nest.accesses[2].strides[1] = 24;
   EXPECT_EQ(feature(nest, "wasted_steps"), 1.25);

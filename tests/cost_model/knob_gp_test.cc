@@ -20,7 +20,7 @@ class KnobGpTest : public testing::Test {
 
   size_t tile(uint16_t a, uint16_t b, uint16_t c) const { return *space_.find(0, {a, b, c}); }
 
-  /// Each knob for itself, and two of them together.
+  /// Effects of each knob alone, and of two of them together.
   double value_of(size_t point) const {
     const auto& at = space_.coordinates(point);
     return 10 + 0.2 * std::abs(at[0] - 2.0) + 0.1 * at[1] + (at[2] == 1 ? 0.3 : 0) +
@@ -33,7 +33,7 @@ class KnobGpTest : public testing::Test {
 
 TEST_F(KnobGpTest, ValuesThatMadeNoDifference_AreNotTriedToBeSure) {
   KnobGp process(space_);
-  // y and z took the same time at one place; y was tried at another.
+  // y and z took equal time at one place; y was also tried at another.
   process.fit(std::vector<KnobSample>{
       {tile(0, 0, 1), 10}, {tile(0, 0, 2), 10}, {tile(3, 0, 1), 9.5}, {tile(0, 3, 0), 11}});
   const auto guess = process.guess(std::vector<KnobSample>{{tile(3, 0, 2)}, {tile(3, 0, 0)}});
@@ -44,7 +44,7 @@ TEST_F(KnobGpTest, ValuesThatMadeNoDifference_AreNotTriedToBeSure) {
 
 TEST_F(KnobGpTest, StepThatGainedSomewhere_IsExpectedToGainElsewhere) {
   KnobGp process(space_);
-  // From y to x gains at two places; at a third only y was tried.
+  // Moving from y to x gains at two places; at a third only y was tried.
   process.fit(std::vector<KnobSample>{sample(tile(0, 0, 1)), sample(tile(0, 0, 0)),
                                       sample(tile(3, 0, 1)), sample(tile(3, 0, 0)),
                                       sample(tile(2, 2, 1))});
@@ -92,7 +92,7 @@ TEST_F(KnobGpTest, PointThatIsAssumed_ChangesNoMeanAndIsSurer) {
 TEST_F(KnobGpTest, HintThatMisleads_FadesWithTheTrials) {
   const auto hinted = [&](size_t point) {
     KnobSample s = sample(point);
-    s.hint = 5 * (s.value - 10.4);  // larger is better, it claims: the wrong way round
+    s.hint = 5 * (s.value - 10.4);  // it claims that larger is better: wrong
     return s;
   };
   const auto trusted = [&](size_t trials) {
@@ -102,7 +102,7 @@ TEST_F(KnobGpTest, HintThatMisleads_FadesWithTheTrials) {
     process.fit(known);
     const auto guess =
         process.guess(std::vector<KnobSample>{hinted(tile(2, 0, 0)), hinted(tile(0, 3, 1))});
-    return guess[1].mean < guess[0].mean;  // the slow one is expected to win
+    return guess[1].mean < guess[0].mean;  // trusted: the slow one is expected to win
   };
   EXPECT_TRUE(trusted(1));
   EXPECT_FALSE(trusted(12));

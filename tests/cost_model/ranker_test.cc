@@ -16,7 +16,7 @@ struct Sample {
   std::vector<float> merit;
 };
 
-// Merit depends on three of four columns and on a product of two of them.
+// The merit depends on two of four columns and on a product with a third one.
 Sample sample(uint64_t seed, size_t rows, float scale, float offset) {
   Rng rng(seed);
   Sample s;
@@ -29,7 +29,7 @@ Sample sample(uint64_t seed, size_t rows, float scale, float offset) {
   return s;
 }
 
-// Share of pairs that the scores put in the order of the merits.
+// Share of the pairs that the scores order like the merits.
 double agreement(const std::vector<float>& scores, const std::vector<float>& merit) {
   double right = 0, pairs = 0;
   for (size_t i = 0; i < scores.size(); ++i)
@@ -57,7 +57,7 @@ TEST(Ranker, SameRowsAndSeed_GiveTheSameBits) {
   EXPECT_EQ(*train(seen).scores(unseen.rows), *train(seen).scores(unseen.rows));
 }
 
-// Enough that several threads score them; every third value is missing.
+// Enough rows for several threads; every third value is missing.
 TEST(Ranker, ManyRows_ScoreAsTheyDoAlone) {
   const Ranker ranker = train(sample(5, 200, 1, 0));
   Rng rng(6);
@@ -88,8 +88,8 @@ TEST(Ranker, OnlyTheOrderOfMeritsCounts) {
 }
 
 TEST(Ranker, GroupsOfOtherScales_HelpAndAreNotCompared) {
-  // The second task's merits all lie far above the first's; mixed up in one group, the offset would
-  // drown the order. Column 3 tells the tasks apart.
+  // The second task's merits are all far above the first's: in one group, the offset would drown
+  // the order. Column 3 tells the tasks apart.
   const Sample few = sample(6, 16, 1, 0), other = sample(7, 400, 50, 1e4f);
   const Sample unseen = sample(8, 200, 1, 0);
   Sample both = few;

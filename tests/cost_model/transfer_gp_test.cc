@@ -7,7 +7,7 @@
 namespace tinytune {
 namespace {
 
-/// A task of two templates; `tile` is where its defaults stand.
+/// A task with two templates; `tile` is the index of its default's tile.
 struct MadeTask {
   explicit MadeTask(const std::vector<int>& tiles, uint16_t tile) {
     const auto anything = [](const Schedule&) { return true; };
@@ -25,7 +25,7 @@ struct MadeTask {
 
 class TransferGpTest : public testing::Test {
  protected:
-  /// Twice the tile gains a fifth and columns lose one, lanes are twice as slow.
+  /// Doubling the tile gains a fifth, columns lose a fifth, lanes are twice as slow.
   TransferGpTest() {
     process_.fit({elsewhere_.moves.get()},
                  std::vector<MoveSample>{{0, elsewhere_.direct(1, 0), 10.0},

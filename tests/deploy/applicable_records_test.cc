@@ -1,5 +1,5 @@
-// Which records of a log count. One whose cycles the layer's own multiplications exceed comes from
-// a counter that stood still or from a hand that edited it, and must not win.
+// Which records of a log count. Fewer cycles than the layer's multiplications take mean a counter
+// that stood still or an edited record, which must not win.
 #include "deploy/knowledge/applicable_records.h"
 
 #include <gtest/gtest.h>

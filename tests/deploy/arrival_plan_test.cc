@@ -1,4 +1,4 @@
-// Which layers' weights arrive: those that earlier layers hide, and what that brings two cores.
+// Which layers' weights arrive in the background: those that earlier layers hide; and on two cores.
 #include "deploy/deployment/arrival_plan.h"
 
 #include <gmock/gmock.h>
@@ -32,7 +32,8 @@ Graph dense_layers(const std::vector<int>& channels) {
   return b.finish({at});
 }
 
-// Four layers of 4096 bytes, 11 cycles each, that compute so long.
+// Returns the steps whose weights still arrive: four layers of 4096 bytes, at 11 cycles a byte,
+// that compute for `cycles`.
 std::vector<int> kept(double cycles_per_byte, const std::vector<uint64_t>& cycles) {
   const auto executed = executed_network(dense_layers({64, 64, 64, 64, 64}));
   EXPECT_TRUE(executed) << executed.error().message();

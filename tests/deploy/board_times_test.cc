@@ -1,4 +1,4 @@
-// Consoles lose bytes, are opened late and show other things too.
+// Parsing of times from consoles, which lose bytes, are opened late and show other output too.
 #include "deploy/calibration/board_times.h"
 
 #include <gmock/gmock.h>

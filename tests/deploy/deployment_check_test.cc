@@ -1,4 +1,4 @@
-// What is said of a network that takes much of its device's RAM.
+// Messages about a network that takes much of its device's RAM.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -29,7 +29,7 @@ class DeploymentCheck : public testing::Test {
     ASSERT_TRUE(write_file(folder_->file("net.tflite"), text_of(write_tflite(graph))));
   }
 
-  /// What check_footprint() says of a network with these bytes, or its error.
+  /// Returns the message of check_footprint() for a network with these bytes, or its error.
   std::string said(const Footprint& footprint) const {
     const auto model = Model::load(folder_->file("net.tflite"));
     const Records records;

@@ -1,5 +1,5 @@
-// The kernel of an untuned layer: the fastest of all templates' defaults, and never slower for more
-// memory.
+// The kernel of an untuned layer: the fastest of all templates' defaults; more memory never makes
+// it slower.
 #include "deploy/selection/estimated_kernels.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace {
 
 // 3x3 with stride 2 and without padding: whole tensors leave few bytes for scratch.
 const char* const kStrided = "conv2d 3x3 32->64 in16x16 s2 valid";
-// One dimension: fast kernels want scratch that is more than a twentieth of its tensors.
+// One dimension: fast kernels need scratch of more than a twentieth of the layer's tensors.
 const char* const kOneDimension = "conv2d 1x3 32->32 in1x98";
 
 struct Described {
@@ -69,7 +69,7 @@ TEST(EstimatedKernels, FastestComeFirst_AndNoneIsSlowerThanTheFirstTemplateThatF
     }
 }
 
-// The search for a smallest memory asks with much memory, which may reach into the next one.
+// The search for the smallest memory assumes a large one, which may overlap the next memory.
 TEST(EstimatedKernels, CountsDoNotDependOnTheSizeOfTheMemoryForData) {
   for (const char* device : {"rp2040", "esp32c3", "stm32f7"}) {
     const auto cycles_of = [](const Described& described) {
@@ -78,7 +78,7 @@ TEST(EstimatedKernels, CountsDoNotDependOnTheSizeOfTheMemoryForData) {
       return cycles;
     };
     Described roomy = describe(kOneDimension, device);
-    // Another hash, so that nothing is known of it.
+    // Another hash, so that no counts are known for it.
     roomy.device = with_data_memory(std::move(roomy.device), uint64_t{1} << 30);
     ++roomy.device.hash;
     EXPECT_FALSE(cycles_of(roomy).empty());

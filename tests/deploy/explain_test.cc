@@ -1,4 +1,4 @@
-// Why a kernel wins, asked of a model whose channels were folded.
+// Why a kernel wins, for a model whose channels were folded.
 #include "tinytune/explain.h"
 
 #include <gtest/gtest.h>

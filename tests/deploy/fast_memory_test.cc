@@ -1,4 +1,4 @@
-// What copies to fast memory may take, and which of them are worth it.
+// How much memory copies to fast memory may take, and which of them are worth it.
 #include "deploy/selection/fast_memory.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Untuned kernels where all constants stay in flash: waits count, although nothing was measured.
+// Untuned kernels with all constants in flash: waits count, although nothing was measured.
 #include <gtest/gtest.h>
 
 #include "base/files.h"
@@ -44,7 +44,7 @@ TEST(FlashDefaults, WhereNothingIsCopied_WeightsAreNoWiderThanTheyWait) {
   EXPECT_LT(waiting->footprint.flash_bytes, uint64_t{2} * kInputs * kOutputs);
 }
 
-// The region is too small for the fastest kernel beside what another operator reads.
+// The region cannot hold the fastest kernel's constants besides those of another operator.
 TEST(FlashDefaults, WhereConstantsHaveNoRoom_KernelsAreSmaller) {
   constexpr int kOthers = 20480, kRoom = 12 * 4096;
   GraphBuilder b;

@@ -1,4 +1,4 @@
-// Which kernels of a log are worth their flash.
+// Which kernels of a log are worth the flash that they take.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -31,7 +31,7 @@ struct Known {
   uint64_t cycles, code_bytes;
 };
 
-/// The schedule of the layer. Its log begins with one of `began` cycles.
+/// Returns the layer's chosen schedule. The first record of its log has `began` cycles.
 std::string chosen(const Known& fast, const Known& small, std::optional<uint64_t> flash = {},
                    uint64_t began = 9000) {
   const Graph graph = dense_layer();

@@ -1,4 +1,4 @@
-// Kernels of layers that two cores share: counted for what each core computes.
+// Kernels of layers that two cores share: cycles are counted for the part of each core.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,8 +29,8 @@ std::string schedule_of(const GeneratedNetwork& network, int layer) {
   return "";
 }
 
-// Three pixels at a time take the least scratch. Guessed from the whole layer they would be as fast
-// as any, and be taken.
+// Kernels of three pixels take the least scratch. An estimate from the whole layer would rate them
+// as fast as any other, and choose them.
 TEST(Halves, KernelsThatCountFewer_AreWorthTheScratchOfBoth) {
   test::ImageChain chain(24, 5, 64, 3);
   chain.conv(64, {.kernel = 1});

@@ -1,4 +1,4 @@
-// Kernels for constants that arrive while the core computes: products and bytes hide each other.
+// Kernels whose constants arrive while the core computes, so that products and transfers overlap.
 #include "deploy/selection/hidden_kernels.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint64_t kAnyScratch = std::numeric_limits<uint64_t>::max();
 
-/// A dense layer, all of whose channels have one scale.
+/// A dense layer whose channels all have the same scale.
 KernelOp dense_layer() {
   RandomLayer layer = random_layer(
       *parse_workload("dense_s8 nhwc n1 in1x1x128 out1x1x64 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,-128 "

@@ -1,4 +1,4 @@
-// Which schedules are taken when memory is short.
+// Which schedules are chosen when memory is short.
 #include "deploy/selection/kernel_choice.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ KernelOption option(uint64_t cycles, uint32_t scratch, uint64_t flash) {
   return {Schedule("any", 1, {}), cycles, scratch, flash};
 }
 
-/// Without gaps: the arena is what the tightest task needs.
+/// A planner without gaps: the arena is as large as the tightest task needs.
 ArenaOf tightest(const std::vector<TaskOptions>& tasks) {
   return [&tasks](std::span<const uint32_t> scratch) {
     uint32_t most = 0;
@@ -47,7 +47,7 @@ TEST(KernelChoice, ShortOfRam_OnlyTheTightLayerGivesWay) {
 
 TEST(KernelChoice, ShortOfFlash_TheCheapestBytesGoFirst) {
   const auto tasks = two_tasks();
-  // 3000 bytes for 50 cycles, or 1000 bytes for 90.
+  // The first task gives up 3000 bytes for 50 cycles, the second one 1000 bytes for 90.
   const auto choice = choose_kernels(tasks, {{}, 7000}, 0, tightest(tasks));
   ASSERT_TRUE(choice);
   EXPECT_EQ(choice->chosen, (std::vector<size_t>{1, 0}));
@@ -74,8 +74,8 @@ TEST(FlashFront, LeavesOutWhatTheArenaDoesNotHold) {
 }
 
 TEST(KernelChoice, GreedyWouldLeaveFlashUnused_TheFastestThatFitsIsFound) {
-  // Bytes are cheapest in the first task, but giving them up leaves 3000 bytes that nothing uses;
-  // the second task's are dearer each and just enough.
+  // Bytes are cheapest in the first task, but saving them there leaves 3000 bytes unused; the
+  // second task's cost more each, but saving them is just enough.
   const std::vector<TaskOptions> tasks = {{{option(100, 0, 5000), option(140, 0, 1000)}, 0},
                                           {{option(100, 0, 2000), option(120, 0, 1000)}, 0}};
   const auto choice = choose_kernels(tasks, {{}, 6000}, 0, tightest(tasks));
@@ -106,7 +106,7 @@ TEST(KernelChoice, ConstantsThatWouldWait_LoseToFewerThatFindRoom) {
 }
 
 TEST(KernelChoice, RoomForCopies_GoesToTheTaskThatWaitsMost) {
-  // Both would be fastest with 3000 bytes; there is room for one of them beside the other's 1000.
+  // Both would be fastest with 3000 bytes, but there is room for one besides the other's 1000.
   const std::vector<TaskOptions> tasks = {
       {{with_constants(100, 3000, 500), with_constants(140, 1000, 170)}, 0},
       {{with_constants(100, 3000, 900), with_constants(190, 1000, 300)}, 0}};
@@ -126,14 +126,14 @@ TEST(KernelChoice, ConstantsThatNoMemoryTakesWhole_CountAsWaiting) {
       {{with_constants(100, 4000, 800), with_constants(150, 2000, 400)}, 0}};
   KernelLimits limits;
   limits.fast_ram_bytes = 5000;
-  limits.largest_copy_bytes = 3000;  // of each of two memories
+  limits.largest_copy_bytes = 3000;  // each of two memories holds so much
   EXPECT_EQ(choose_kernels(tasks, limits, 0, tightest(tasks))->chosen[0], 1u);
   limits.largest_copy_bytes = 4000;
   EXPECT_EQ(choose_kernels(tasks, limits, 0, tightest(tasks))->chosen[0], 0u);
 }
 
 TEST(KernelChoice, StripsOfOneLayer_PackTheirConstantsAlike) {
-  // The second strip uses the first one's constants, if they are packed as its own would be.
+  // The second strip shares the first one's constants if both are packed alike.
   const auto strip = [](uint64_t constants) {
     TaskOptions task{{with_constants(100, 4000, 800), with_constants(120, 1000, 400)}, 0};
     for (KernelOption& option : task.options) {
@@ -156,7 +156,7 @@ TEST(KernelChoice, StripsOfOneLayer_PackTheirConstantsAlike) {
 }
 
 TEST(KernelChoice, KernelsOfFewerBytes_MayTakeTheScratchThatTensorsLeave) {
-  // The fastest takes no scratch; what replaces it takes some, which is there.
+  // The fastest takes no scratch; its replacement takes some, which the tensors leave free.
   KernelOption fastest = with_constants(100, 4000, 800), smaller = with_constants(150, 2000, 400);
   smaller.scratch_bytes = 500;
   const std::vector<TaskOptions> tasks = {{{fastest, smaller}, 1000}};
@@ -186,7 +186,7 @@ TEST(KernelChoice, SmallerCodeThatBreaksRam_IsNotTaken) {
 
 TEST(KernelChoice, GapsInThePlan_AreFilledAtLeastCost) {
   const auto tasks = two_tasks();
-  // A planner that cannot put the two scratches in one place.
+  // A planner that cannot overlap the two scratch buffers.
   const ArenaOf sum = [](std::span<const uint32_t> scratch) {
     return 1000 + std::accumulate(scratch.begin(), scratch.end(), 0U);
   };

@@ -13,7 +13,7 @@
 namespace tinytune {
 namespace {
 
-// Dense layers of 64 to 64 in a row. Those in `wide` have weights whose sums take more bits.
+// A chain of dense layers, 64 to 64. Weights of the layers in `wide` need wider sums.
 Graph dense_chain(int layers, const std::set<int>& wide) {
   test::GraphBuilder b;
   Rng rng(11);

@@ -1,4 +1,4 @@
-// The loop over moves: which network stays, and what is noted of the others.
+// The loop over moves: which network is kept, and what is recorded of the others.
 #include "deploy/deployment/moves.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Networks that ran already: their names, and the cycles that are said of them.
+/// A search whose candidates count as run: a name and made-up cycles.
 struct NamedSearch {
   const Deployment& deployment;
   Result<Candidate> best = Error(ErrorCode::kFailed, "nothing was tried");

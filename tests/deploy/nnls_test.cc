@@ -14,7 +14,7 @@ TEST(NonnegativeFit, ExactEquations_GiveTheirUnknowns) {
   EXPECT_NEAR(fit[1], 3, 1e-9);
 }
 
-// Without the rule the answer is (-1, 3); cutting that off would give (0, 3), which is worse.
+// Unconstrained, the answer is (-1, 3); clamping it to (0, 3) would be worse than this fit.
 TEST(NonnegativeFit, UnknownThatWouldBeNegative_IsNothingAndTheOthersAreFittedWithoutIt) {
   const std::vector<Equation> equations = {{{1, 1}, 2}, {{1, 2}, 5}, {{1, 3}, 8}};
   const auto fit = fit_nonnegative(equations, 2);

@@ -1,4 +1,4 @@
-// Weights that find no room beside the arena: where they go, and what their bytes cost there.
+// Weights that do not fit beside the arena: where they go, and what their bytes cost there.
 #include "deploy/selection/overflow.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ TEST(Overflow, WeightsFillThePreferredMemoryThenTheNext_AndRamIsBoth) {
   std::vector<std::string> homes;
   for (const LayerCost& layer : ran->layers) homes.push_back(layer.weights_memory);
   std::sort(homes.begin(), homes.end());
-  // What is left of SRAM1 takes the other layer's biases and scales.
+  // The rest of SRAM1 holds the other layer's biases and scales.
   EXPECT_EQ(homes, (std::vector<std::string>{"sram1", "sram1+sram3"}));
   const Footprint& takes = ran->footprint;
   EXPECT_GE(takes.weights_beside_arena_bytes, uint64_t{kManyInputs} * kOutputs);
@@ -59,7 +59,7 @@ TEST(Overflow, WeightsFillThePreferredMemoryThenTheNext_AndRamIsBoth) {
 
 class OverflowCosts : public testing::Test {
  protected:
-  /// Of a layer that took `cycles` with its 100 bytes in `home`, where its record has 1000.
+  /// Costs of a layer with 100 bytes in `home` that took `cycles`; its record, if any, has 1000.
   FlashWaits costs(const std::string& home, uint64_t cycles, bool has_record = true) const {
     NetworkMemory memory;
     memory.layers.push_back({.index = 4});

@@ -1,5 +1,5 @@
-// An SRAM that code and data share: data have what code leaves, whatever a device file measures
-// kernels with.
+// An SRAM shared by code and data: data get what the code leaves, whatever sizes the device file
+// uses to measure kernels.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -20,7 +20,7 @@ struct Told {
   std::vector<std::string> messages;
 };
 
-// A concatenation, whose tensors are all there at once: twice as many bytes.
+// A concatenation, whose tensors are all live at once: twice `bytes`.
 Told run_joining(int bytes, const std::string& device) {
   GraphBuilder b;
   const int x = b.input({1, bytes / 2}, 0.5F, 0), y = b.input({1, bytes - bytes / 2}, 0.5F, 0);

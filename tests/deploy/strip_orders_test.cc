@@ -1,5 +1,4 @@
-// Which layers run in strips: by what they lose, in the better of two orders, and by what runs
-// tell.
+// Which layers run in strips: by the cycles lost, in the better of two orders, and by trial runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +47,7 @@ class KernelLossesOf : public testing::Test {
   }
 
   const Workload whole_ = convolution(16, 16, 16);
-  const Device device_ = *load_device("cortex-m4");  // whose default computes squares of 4x4
+  const Device device_ = *load_device("cortex-m4");  // its default computes tiles of 4x4
   KernelLosses losses_{device_};
 };
 
@@ -59,7 +58,7 @@ TEST_F(KernelLossesOf, StripOfWholeTiles_AreNone) {
 }
 
 TEST_F(KernelLossesOf, RowsComputedTwice_AreTheirProducts) {
-  const Workload strip = convolution(6, 16, 16);  // two squares of four rows
+  const Workload strip = convolution(6, 16, 16);  // two tiles of four rows each
   EXPECT_NEAR(lost(strip, kPlenty), macs_of(strip) / 3, 1);
 }
 
@@ -95,7 +94,7 @@ TEST(CountedLosses, FallWithTheRoom) {
   EXPECT_GT(last, 0u) << "each call fetches its weights again";
 }
 
-// Two pairs of pixels in place of three, not one.
+// Three pairs of pixels become two rather than one, because two use more of the scratch.
 TEST(NearestWithin, OfSchedulesAsNear_UsesMostOfTheScratch) {
   const Device device = *load_device("rv32imc");
   Workload w = convolution(20, 16, 16);
@@ -150,7 +149,7 @@ TEST(StripOrders, PlanKeepsTheLimit) {
   }
 }
 
-// Generates nothing: networks are their plans, in words, and cycles are said.
+// Generates no code: a network's name is its plan in words, and its cycles are given.
 class Trials : public testing::Test {
  protected:
   static std::string words(const StripPlan& plan) {

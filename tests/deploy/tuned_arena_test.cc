@@ -1,4 +1,4 @@
-// How much arena a log is given where nobody limits it.
+// The arena for a tuned network without a limit.
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -27,7 +27,7 @@ class TunedArena : public testing::Test {
   const NetworkOptions options_{.name = "net"};
 };
 
-// By the rule for arenas, 15 % less of it would be worth 3 % of the cycles.
+// By the rule for arenas, 15 % less arena would be worth 3 % more cycles.
 TEST_F(TunedArena, IsNoLessThanTheUntunedNetworks) {
   const GeneratedNetwork untuned = fitted({});
   const Schedule usual = *untuned.layers[0].schedule;

@@ -1,4 +1,4 @@
-// [[arrival]]: ways out of flash without the core, each number said and sourced.
+// [[arrival]]: ways to transfer out of flash without the core; every number needs a source.
 #include "devices/arrival_way.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Device files that are another device but for some keys.
+// Device files that name a base device and change some of its keys.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// [board]: what may be written, what counts, and nothing that is only half said.
+// [board]: its facts, their effect, and the refusal of wrong or incomplete tables.
 #include "devices/board_facts.h"
 
 #include <gmock/gmock.h>

@@ -35,7 +35,7 @@ TEST(Devices, EveryKnownDevice_LoadsUnderItsOwnName) {
   }
 }
 
-/// The comments of a known device's file, and of its base's, as one line.
+/// Returns the comments of a known device's file, and of its base's, as one line.
 std::string comments_of(const std::string& name) {
   const std::string key = "base = \"";
   std::string comments;
@@ -48,7 +48,7 @@ std::string comments_of(const std::string& name) {
   return comments;
 }
 
-// "Arm: 1 + P" cites what the file's comments introduce as "Arm".
+// A source "Arm: 1 + P" cites what the file's comments introduce as "Arm".
 TEST(Devices, EveryTimingNumber_CitesASourceThatItsFileIntroduces) {
   for (const std::string& name : known_devices()) {
     const std::string comments = comments_of(name);
@@ -61,7 +61,7 @@ TEST(Devices, EveryTimingNumber_CitesASourceThatItsFileIntroduces) {
   }
 }
 
-/// The C3's file as it was before it had keys that a file may leave out.
+/// Returns the ESP32-C3's file as it was before optional keys were added.
 std::string first_esp32c3() {
   std::istringstream lines(file_of("esp32c3"));
   std::string text;
@@ -75,8 +75,8 @@ std::string first_esp32c3() {
   return text;
 }
 
-// Logs name the hash: these devices have records of version 0.1. Where timing was corrected since,
-// those records are of another device.
+// Logs name the hash, and these devices have records of version 0.1. Where timing was corrected
+// since, those records count as another device's.
 TEST(Devices, HashesStayThoseOfVersion01) {
   const std::pair<const char*, uint64_t> kHashes[] = {{"cortex-m4", 0xcc4e7490c9ff86f3},
                                                       {"rp2040", 0x0408138b3d7a1c85},
@@ -128,7 +128,7 @@ TEST(Devices, NameThatIsNearlyKnown_IsSuggested) {
 TEST(Devices, WhatIsNoSmallRegularFile_IsRefusedUnread) {
   const TemporaryDirectory folder = *TemporaryDirectory::create("device");
   const std::string pipe = folder.file("pipe"), large = folder.file("large");
-  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);  // to open it would wait for a writer
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);  // opening it would wait for a writer
   ASSERT_TRUE(write_file(large, file_of("rv32imc") + std::string(1 << 20, '\n')));
   EXPECT_THAT(load_device(pipe).error().message(), HasSubstr("not a regular file"));
   EXPECT_THAT(load_device("/dev/zero").error().message(), HasSubstr("not a regular file"));
@@ -177,7 +177,7 @@ TEST(DeviceFile, Capabilities_AreReadByName) {
   EXPECT_FALSE(load_device("qemu-mps2-m33")->target.can(Capability::kMve));
 }
 
-// As in files of version 0.1.
+// Files of version 0.1 have no such key.
 TEST(DeviceFile, CapabilitiesLeftOut_AreAllThatTheCoreGives) {
   const std::string text = changed("capabilities = [\"mul_high\", \"divide\"]\n", "");
   EXPECT_EQ(parse_device(text, "board.toml")->target.capabilities,
@@ -193,7 +193,7 @@ TEST(DeviceFile, UnknownOrForeignCapability_IsRefused) {
               HasSubstr("generic-rv32 has no capability 'mve'"));
 }
 
-// Logs name the hash: a device whose file gained a key that changes no cycle keeps its records.
+// Logs name the hash: a device whose file gains a key that changes no cycle keeps its records.
 TEST(Devices, CapabilitiesAreNotPartOfTheHash) {
   const Device without = *parse_device(changed("[\"mul_high\", \"divide\"]", "[]"), "board.toml");
   EXPECT_EQ(without.hash, load_device("esp32c3")->hash);
@@ -245,7 +245,7 @@ TEST(Devices, SramOfBothBuses_IsSharedUntilTheBoundaryIsDrawn) {
   EXPECT_EQ(drawn.memory("dram").address, dram.address + 1024);
   EXPECT_EQ(drawn.memory("dram").size_bytes, dram.size_bytes - 1024);
   EXPECT_FALSE(code_is_beside_data(drawn));
-  // At the same addresses both are one memory.
+  // Where code and data have the same addresses, both become one memory.
   const Device one = with_open_boundary(*load_device("esp32c6"));
   EXPECT_EQ(one.fast_code_memory, one.data_memory);
   EXPECT_TRUE(one.memory("dram").executable);
@@ -265,7 +265,7 @@ TEST(DeviceFile, FastRodata_IsOneMemoryOrAListInOrderOfPreference) {
   const Device device = *load_device("stm32l4r5");
   EXPECT_EQ(device.fast_rodata_memories, (std::vector<std::string>{"sram1", "sram3"}));
   EXPECT_TRUE(in_flash(device).fast_rodata_memories.empty());
-  // A list of one is that one.
+  // A list of one name equals the name.
   const std::string key = "fast_rodata = ";
   EXPECT_EQ(parse_device(changed(key + "\"dram\"", key + "[\"dram\"]"), "x")->hash,
             load_device("esp32c3")->hash);
@@ -364,7 +364,7 @@ TEST(DeviceHash, WordsDoNotMatter_NumbersDo) {
   EXPECT_NE(hash_of(changed("load_use         = { cycles = 1", "load_use = { cycles = 2")), hash);
   EXPECT_NE(hash_of(changed("\"+m,+c\"", "\"+m\"")), hash);
   EXPECT_NE(hash_of(changed("0x0002B000", "0x0002A000")), hash);
-  // And with it the bus that shows it.
+  // Without fast code, and without the key of the bus that shows it as data.
   std::string without = changed("fast_code = \"iram\"\n", "\n");
   const size_t bus = without.find("data_bus_below");
   EXPECT_NE(hash_of(without.erase(bus, without.find('\n', bus) - bus)), hash);

@@ -1,5 +1,5 @@
-// A device file is data: whatever text it holds, nothing of it runs, ends a comment or a line, or
-// reaches a compiler that would die of it.
+// A device file is data: whatever text it holds, none of it is executed, ends a comment or a line,
+// or reaches a compiler that would crash on it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -88,7 +88,7 @@ TEST(DeviceText, ClangArguments_FollowFromTheTarget) {
   const auto written = [](const std::string& list) {
     return refusal(changed("abi = ", "clang_arguments = [" + list + "]\nabi = "));
   };
-  // As files of version 0.1 have it.
+  // The form that files of version 0.1 have.
   EXPECT_EQ(written("\"--target=riscv32-unknown-elf\", \"-march=rv32imc\", \"-mabi=ilp32\""), "");
   for (const char* other : {"\"-fplugin=x.so\"", "",
                             "\"--target=riscv32-unknown-elf\", \"-march=rv32imc\", "
@@ -107,7 +107,7 @@ TEST(DeviceText, SizesThatTakeTheHostsMemory_AreRefused) {
   EXPECT_THAT(refusal(many), HasSubstr("32 at most"));
 }
 
-// Nested values end in recursion, and so do the tables of a dotted key.
+// The parser is recursive for nested values, and so are the tables of a dotted key.
 TEST(DeviceText, DeepNesting_IsRefused) {
   const auto times = [](std::string_view text, int count) {
     std::string all;
@@ -123,7 +123,7 @@ TEST(DeviceText, DeepNesting_IsRefused) {
               HasSubstr("unknown key 'a'"));
 }
 
-// A device file that could run a program of its own would be one.
+// A device file must not be able to run a program of its own choice.
 TEST(DeviceText, Compiler_IsANameOfACompilerAndFlagsChooseAMachine) {
   const auto with = [](const std::string& compiler, const std::string& flags) {
     const Device host = *load_device("host");

@@ -1,11 +1,11 @@
-// Whether generated networks give the golden vectors, whatever was switched on or off on the way.
+// Checks that generated networks give the golden vectors in every combination of switches.
 //
 // The matrix is models × devices × layouts × graph passes (all on, each one off, all off), with
-// default schedules, and models × devices in strips, for the smallest arena that these reach, with
-// a whole input and with one that arrives in rows; every combination is built as a user would and
-// run on every vector there is. Layout "auto" is the dynamic program over costs drawn by a seed:
-// any mixture it could choose from measurements must be right, so arbitrary costs ask more than one
-// device's own.
+// default schedules, and models × devices in strips, for an arena near the smallest that strips
+// reach, with a whole input and with one that arrives in rows; every combination is built as a user
+// would and run on every vector there is. Layout "auto" is the dynamic program over pseudo-random
+// costs: any mixture that measurements could lead to must be right, and arbitrary costs reach more
+// of them than one device's own.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -43,7 +43,7 @@ struct Subject {
 struct Combination {
   const Subject* model = nullptr;
   std::string device, layout, without;      // `without`: "" for all passes, or what is disabled
-  std::optional<InputArrival> strips = {};  // nothing: layer by layer
+  std::optional<InputArrival> strips = {};  // absent: layer by layer
   std::string text() const {
     const char* how = !strips                          ? ""
                       : *strips == InputArrival::kRows ? ", rows that arrive"
@@ -97,7 +97,7 @@ LayoutSource layouts_of(const std::string& layout) {
   };
 }
 
-/// For an arena near the smallest.
+/// Returns strips for an arena at most 5 % above the smallest.
 Result<StripPlan> strips_of(const IntegerNetwork& network, const NetworkOptions& options,
                             const Device& device, InputArrival input) {
   const StripOrders search(network, options, device, input);
@@ -107,8 +107,8 @@ Result<StripPlan> strips_of(const IntegerNetwork& network, const NetworkOptions&
   return *plan;
 }
 
-/// Vectors that came out right; 0 where the device cannot run it. The message of an error says what
-/// differed.
+/// Returns how many vectors are equal; 0 if the input cannot arrive in rows or the arena is too
+/// large. An error's message says what differed.
 Result<size_t> try_combination(const Combination& combination) {
   const Subject& model = *combination.model;
   if (model.vectors.empty()) return Error(ErrorCode::kNotFound, "it has no golden vectors");
@@ -126,7 +126,7 @@ Result<size_t> try_combination(const Combination& combination) {
     plan.apply_to(options);
   }
   TT_TRY_ASSIGN(const GeneratedNetwork generated, generate_network(network, device, {}, options));
-  // Layouts drawn at random need transforms that small devices have no room for.
+  // Random layouts need transforms for which small devices have no room.
   if (generated.arena_bytes > device.memory(device.data_memory).size_bytes) return size_t{0};
   TT_TRY_ASSIGN(NetworkSimulation simulation,
                 NetworkSimulation::load(model.graph, generated, device));
@@ -206,7 +206,7 @@ int run(const fs::path& models, const fs::path& golden, std::vector<std::string>
 }  // namespace
 }  // namespace tinytune
 
-/// Exit code that ctest takes for a test that could not be made here.
+/// Exit code that ctest counts as skipped.
 constexpr int kSkipped = 77;
 
 int main(int argc, char** argv) {

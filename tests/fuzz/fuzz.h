@@ -1,6 +1,6 @@
-// What every fuzz target here is: a function of bytes that no bytes may crash. libFuzzer calls it,
-// under AddressSanitizer and UndefinedBehaviorSanitizer (`./check --fuzz`). Where something is read
-// well, writing and reading it again must give the same.
+// The interface of every fuzz target: a function that no input bytes may crash. libFuzzer calls it,
+// under AddressSanitizer and UndefinedBehaviorSanitizer (`./check --fuzz`). Input that is read
+// successfully must be the same after writing and reading it again.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ inline std::string_view text_of(std::span<const uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Not an assert: it holds in every build.
+/// Unlike assert, it is active in every build.
 inline void require(bool holds) {
   if (!holds) std::abort();
 }

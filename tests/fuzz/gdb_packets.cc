@@ -1,4 +1,4 @@
-// What a GDB server may say: packets, and the documents that they carry.
+// Input from a GDB server: packets, and the documents that they carry.
 #include "rpc_device/boards/gdb/description.h"
 #include "rpc_device/boards/gdb/packet.h"
 #include "tests/fuzz/fuzz.h"
@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     gdb::PacketReader other;
     other.feed(gdb::frame(event->payload));
     const auto again = other.next();
-    // A client never says `*`, which a server means as a repetition.
+    // A client never sends `*`, which marks a repetition in a server's packet.
     if (event->payload.find('*') == std::string::npos)
       fuzz::require(again && again->payload == event->payload);
   }

@@ -1,4 +1,4 @@
-// Messages of a fleet, as either side checks them on arrival, and the tasks that they carry.
+// Messages of a fleet, checked as either side checks them on arrival, and the tasks in them.
 #include <google/protobuf/stubs/logging.h>
 
 #include "rpc_device/fleet/message_checks.h"

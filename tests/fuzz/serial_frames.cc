@@ -1,4 +1,4 @@
-// What a serial line may bring: bytes in pieces of any size, of which whole frames are taken.
+// Input from a serial line: bytes in pieces of any size, from which whole frames are extracted.
 #include <algorithm>
 
 #include "rpc_device/boards/serial/frame.h"
@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       fuzz::require(other.next() == frame);
     }
   }
-  // As the payload of a frame that arrives.
+  // The same bytes as the payload of a valid frame.
   serial::Frame frame{1, 2, 3, 0, {data, data + std::min<size_t>(size, 2048)}};
   reader.clear();
   reader.feed(serial::encode(frame));

@@ -1,7 +1,7 @@
 // Generated code against TensorFlow Lite Micro's own answers, byte for byte, in the simulator.
 //
-// The networks' other tests compare generated code with the reference operators, which are written
-// by the same hands.
+// The networks' other tests compare generated code with the reference operators, which have the
+// same authors.
 #include <gtest/gtest.h>
 
 #include "models/tflite/tflite.h"
@@ -11,9 +11,9 @@
 namespace tinytune::test {
 namespace {
 
-constexpr size_t kParts = 8;  // so that they run side by side
+constexpr size_t kParts = 8;  // parts that ctest can run in parallel
 
-// Cores of three families by turns.
+// Cores of three families, used in turn.
 constexpr const char* kDevices[] = {"rv32imc", "cortex-m4", "rp2040"};
 
 void expect_generated_answer(const TflmVector& vector, const Device& device) {

@@ -1,5 +1,5 @@
-// The reference operators against TensorFlow Lite Micro's own answers, byte for byte. What is in
-// this tree is enough; public networks are compared too where they are at hand.
+// The reference operators against TensorFlow Lite Micro's own answers, byte for byte. The vectors
+// in this tree suffice; public networks are compared too if they are there.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -12,7 +12,7 @@
 namespace tinytune::test {
 namespace {
 
-/// All calls of a vector, state kept between them.
+/// Returns the outputs of all calls of a vector, with state kept between them.
 Bytes outputs_of(const Graph& graph, const Bytes& inputs) {
   auto network = integer_network(graph);
   EXPECT_TRUE(network) << network.error().message();
@@ -52,7 +52,7 @@ TEST(TflmAnswers, FormerFaults_AreReproducedOrRefused) {
   for (const TflmVector& vector : tflm_cases()) expect_reproduced(vector);
 }
 
-/// Networks of other people, which stay out of this tree.
+/// Third-party networks, which are not part of this tree.
 class PublicNetwork : public testing::TestWithParam<const char*> {};
 
 TEST_P(PublicNetwork, SequencesAndInputs_AreReproduced) {
@@ -71,7 +71,7 @@ TEST(TflmAnswers, NetworksOfTheExamples_AreReproduced) {
   for (const TflmVector& vector : vectors) expect_reproduced(vector);
 }
 
-/// What no vector covers is compared with nobody else's answer: the list may only shrink.
+/// Operators without a vector have no independent answer: the list of them may only shrink.
 TEST(TflmAnswers, EveryOperatorOfInt16_AndSvdf_IsAmongTheGraphs) {
   std::map<std::string, int> seen;
   for (const TflmVector& vector : tflm_graphs()) {

@@ -36,7 +36,7 @@ std::vector<TflmVector> models_of(const fs::path& folder) {
   return vectors;
 }
 
-/// SEED.in.bin and SEED.out.bin of one model.
+/// Appends SEED.in.bin and SEED.out.bin of one model, for each SEED.
 void append(std::vector<TflmVector>& vectors, const fs::path& folder, const std::string& model) {
   for (const fs::path& input : files_of(folder, ".in.bin")) {
     const std::string seed = input.stem().stem();
@@ -92,7 +92,7 @@ std::vector<std::vector<Bytes>> calls_of(const Bytes& inputs, const Graph& graph
 }
 
 void expect_answer(const TflmVector& vector, Bytes computed) {
-  // In one graph a later call has an index outside, at which TensorFlow Lite Micro stops.
+  // A later call of this graph has an index out of range, at which TensorFlow Lite Micro stops.
   if (vector.name == "g154") computed.resize(vector.outputs->size());
   EXPECT_TRUE(computed == *vector.outputs) << vector.name << " differs from TensorFlow Lite Micro";
 }

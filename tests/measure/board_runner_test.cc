@@ -12,7 +12,7 @@ class BoardRunnerTest : public testing::Test {
  protected:
   BoardRunnerTest() : device_(load_device("esp32c3").value()), board_(device_), runner_(board_) {}
 
-  /// How many of so many measurements were made before one failed.
+  /// Makes up to `count` measurements; returns how many succeeded before one failed.
   int measure(int count) {
     for (int i = 0; i < count; ++i) {
       const auto run = runner_.run(dense_kernel("NONE", device_), dense_task(), {});
@@ -33,7 +33,7 @@ class BoardRunnerTest : public testing::Test {
 
 TEST_F(BoardRunnerTest, BoardThatStaysAsItIs_IsLookedAtAndGoesOn) {
   EXPECT_EQ(measure(2), 2);
-  const int runs = board_.runs / 2;  // of one measurement
+  const int runs = board_.runs / 2;  // per measurement
   EXPECT_EQ(measure(BoardRunner::kBetweenLooks), BoardRunner::kBetweenLooks);
   EXPECT_EQ(board_.runs, (BoardRunner::kBetweenLooks + 2) * runs + 1) << "and one look";
   EXPECT_EQ(board_.resets, 0);

@@ -33,7 +33,7 @@ TEST_F(BuilderTest, DefaultSchedule_GivesAnImageTwiceTheSame) {
   EXPECT_EQ(first->kernel.image(), second->kernel.image());
 }
 
-// Every scheduler's kernel, lowered for itself and taken from a sibling that was built before.
+// Kernels of every scheduler: lowered alone, and with the lowering of a sibling built before.
 TEST_F(BuilderTest, SiblingThatIsLoweredAlready_GivesTheSameImageAndNeedsNoLowering) {
   const TaskData task = small_conv_task();
   const Schedule first = default_schedule_of(task.workload, device_).value();
@@ -51,7 +51,7 @@ TEST_F(BuilderTest, SiblingThatIsLoweredAlready_GivesTheSameImageAndNeedsNoLower
   }
 }
 
-// Halide goes on counting its names, and these two kernels' operands are ordered by them.
+// Halide's name counter goes on across builds, and these kernels' operands are ordered by name.
 TEST(Builder, WhatWasBuiltBefore_ChangesNoKernel) {
   TaskData task;
   task.workload = parse_workload(
@@ -96,8 +96,7 @@ TEST_F(BuilderTest, NoMemory_IsABuildFailure) {
   GTEST_SKIP() << "AddressSanitizer needs an unlimited address space";
 #endif
   const TaskData task = small_conv_task();
-  // Much unrolled: what earlier tests left on the heap, which servers inherit, is too little for
-  // it.
+  // Heavily unrolled: it needs more than the heap that servers inherit from earlier tests.
   const Schedule large = parse_schedule(
                              "direct_nhwc/1 oc=6 px=5 ku=1 reduce=taps rows=unrolled "
                              "order=pixels_outer inside=tile border=test sched=source")
@@ -128,7 +127,7 @@ TEST_F(BuilderTest, BuildThatSomebodyKillsEachTime_IsLostAndNotAFailure) {
   EXPECT_EQ(killer.killed(), Builder::kTries);
 }
 
-// Of the server, its child and those that it will have.
+// Limits the server and its child, and thereby the children that it will have.
 void limit_file_size(pid_t server, const rlimit& limit) {
   ASSERT_EQ(prlimit(server, RLIMIT_FSIZE, &limit, nullptr), 0);
   for (const pid_t child : children_of(server))
@@ -140,7 +139,7 @@ TEST_F(BuilderTest, FileSizeLimit_IsThisMachinesFaultAndMayPass) {
   const Schedule schedule = default_schedule_of(task.workload, device_).value();
   rlimit before{};
   ASSERT_EQ(prlimit(builder_.server_pid(), RLIMIT_FSIZE, nullptr, &before), 0);
-  for (const rlim_t bytes : {100, 1500}) {  // for the linker's script, and for its image
+  for (const rlim_t bytes : {100, 1500}) {  // too little for the linker's script; for its image
     limit_file_size(builder_.server_pid(), {bytes, before.rlim_max});
     const auto report = builder_.build(task, schedule, {});
     ASSERT_FALSE(report) << bytes << ": " << name_of(report->outcome) << " " << report->detail;

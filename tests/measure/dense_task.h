@@ -1,4 +1,4 @@
-// The dense layer of dense_kernel.S: 10 inputs, 7 outputs, and kernels of it that misbehave.
+// The dense layer of dense_kernel.S (10 inputs, 7 outputs), and variants of it that misbehave.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ inline Workload dense_10_to_7() {
   return w;
 }
 
-// A scale of one: multiplier 2^30, shifted left by one. Sums need up to 17 bits.
+// A scale of one: multiplier 2^30, shifted left by one. Sums take up to 17 bits.
 inline LayerData dense_constants() {
   LayerData data;
   for (int i = 0; i < 70; ++i)

@@ -8,7 +8,7 @@
 namespace tinytune {
 namespace {
 
-// Counts what reaches the board; everything else is the simulator's.
+// A board that counts what reaches it and otherwise forwards to the simulator.
 class CountingBoard final : public Board {
  public:
   explicit CountingBoard(Board& board) : board_(board) {}
@@ -101,7 +101,7 @@ TEST_F(MeasurerTest, EveryCaseButTheTimedOne_RunsGuardedAndOneIsWatched) {
   EXPECT_EQ(board_.at_start, (cases - 1) / 2);
   EXPECT_EQ(board_.watched, 1);
   EXPECT_EQ(board_.runs, cases);
-  EXPECT_EQ(board_.reads, 0);  // digests are equal
+  EXPECT_EQ(board_.reads, 0);  // equal digests need no read
 }
 
 TEST_F(MeasurerTest, SameCodeAgain_IsNotRunAgain) {

@@ -1,5 +1,5 @@
-// Real code for a real instruction set, each kernel wrong in one way: all must be told apart from
-// the right one.
+// Real code for a real instruction set: kernels that are wrong in one way each, all of which must
+// be told apart from the right one.
 #include <gtest/gtest.h>
 
 #include "measure/runner.h"
@@ -71,7 +71,7 @@ TEST_F(Misbehaviour, WriteOneBytePastOutput_IsCaught) {
   expect("WRITE_PAST_OUTPUT", Outcome::kCrashed, "write of 1 byte");
 }
 TEST_F(Misbehaviour, WriteOneByteBeforeOutput_IsCaught) {
-  // Unguarded, this byte is the bias's.
+  // Without guards this byte would belong to the bias.
   expect("WRITE_BEFORE_OUTPUT", Outcome::kCrashed, "");
 }
 TEST_F(Misbehaviour, ClobberedSavedRegister_IsCaught) {

@@ -1,5 +1,5 @@
-// A board as plain as boards are: behind a slow link, without memory protection, and counting
-// nothing but cycles. A simulator does the work; what it can do besides is kept from the caller.
+// A board with the least that boards have: a slow link, no memory protection, and no counter but
+// cycles. A simulator does the work, but its other abilities are hidden from the caller.
 #pragma once
 
 #include <functional>
@@ -42,7 +42,7 @@ class PlainBoard final : public Board {
       return gone();
     }
     RunRequest request = asked;
-    request.limits = {};  // it cannot count them down
+    request.limits = {};  // it cannot enforce them
     if (request.watch.guard != Guard::kNone || request.watch.accesses)
       return Error(ErrorCode::kInvalidInput, "this board has no memory protection");
     if (too_slow) {
@@ -78,9 +78,9 @@ class PlainBoard final : public Board {
 
   size_t link_bytes = 0, constant_bytes = 0;
   int runs = 0, reads = 0, resets = 0;
-  std::optional<int> lose_run;  ///< the run during which it is lost
+  std::optional<int> lose_run;  ///< the run during which the board gets lost
   bool lost = false, too_slow = false;
-  std::function<double()> noise;  ///< how many times its cycles a call takes
+  std::function<double()> noise;  ///< factor on the cycles of a call
 
  private:
   static Error gone() { return Error(ErrorCode::kDeviceLost, "no answer"); }

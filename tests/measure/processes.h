@@ -1,4 +1,4 @@
-// Looks at and meddles with the children of a build server.
+// Lists and kills the children of a build server.
 #pragma once
 
 #include <signal.h>
@@ -21,7 +21,7 @@ inline std::vector<pid_t> children_of(pid_t parent) {
   return children;
 }
 
-/// Sends a signal to the first children that a server makes, as an operator might.
+/// Sends a signal to the first children that a server creates, as an operator might.
 class Killer {
  public:
   Killer(pid_t server, int signal, int victims)
@@ -31,7 +31,7 @@ class Killer {
             for (const pid_t child : children_of(server)) {
               if (child == last) continue;
               last = child;
-              std::this_thread::sleep_for(std::chrono::milliseconds(2));  // let it begin
+              std::this_thread::sleep_for(std::chrono::milliseconds(2));  // time to begin its work
               if (::kill(child, signal) == 0) ++killed_;
             }
             std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -1,4 +1,4 @@
-// What measuring asks of a board that can do no more than it must.
+// Measuring on a board that has the required abilities only.
 #include "measure/runner.h"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TEST_F(PlainBoardTest, RightKernel_CrossesTheLinkInFewBytes) {
   EXPECT_EQ(board_.reads, 0);
   const size_t image = dense_kernel("NONE", device_).elf.size();
   const size_t constants = 70 + 28, saturating_inputs = 2 * 10;
-  // The image is named twice: before the board says what it lacks, and after.
+  // The image is sent twice: before the board says which constants it lacks, and after.
   EXPECT_EQ(board_.link_bytes, 2 * image + constants + saturating_inputs);
 }
 
@@ -75,7 +75,7 @@ TEST_F(PlainBoardTest, CaseInTheMiddleThatIsWrong_IsNamedWithItsByte) {
   EXPECT_TRUE(result.cycles.empty());
 }
 
-// Wherever the byte's right value happens to be the one it had before.
+// Must be detected even if the byte's right value equals what was there before.
 TEST_F(PlainBoardTest, ByteNeverWritten_ShowsWithoutSendingOutputs) {
   for (const int right : {0xA5, 0x5A, 0x3C, 0x00}) {
     task_.cases[0].expected[6] = static_cast<uint8_t>(right);
@@ -95,7 +95,7 @@ TEST_F(PlainBoardTest, RunThatTakesTooLong_IsNoFactToRemember) {
 TEST_F(PlainBoardTest, Repeats_AreTheLeastThatARecordHas) {
   const auto result = run_candidate(board_, dense_kernel("NONE", device_), task_, {.repeats = 5});
   ASSERT_TRUE(result);
-  EXPECT_EQ(result->result.cycles.size(), 6u);  // and one that looks for forgotten bytes
+  EXPECT_EQ(result->result.cycles.size(), 6u);  // and one more that looks for unwritten bytes
 }
 
 TEST_F(PlainBoardTest, CyclesThatDiffer_AreCountedUntilTheirMedianIsKnown) {
@@ -139,7 +139,7 @@ TEST_F(LostBoardTest, LostOnce_IsResetAndAskedAgain) {
   ASSERT_TRUE(result) << result.error().message();
   EXPECT_EQ(result->outcome, Outcome::kOk) << result->detail;
   EXPECT_EQ(board_.resets, 1);
-  // What it held went with the reset, and crossed the link a second time.
+  // The reset cleared the board, so its constants crossed the link a second time.
   EXPECT_EQ(board_.constant_bytes, 2 * result->code.constant_bytes);
 }
 

@@ -122,7 +122,7 @@ TEST_F(SandboxTest, CallsThatReturn_ShareAChild) {
   EXPECT_NE(second, first);
   std::set<Bytes> others;
   for (int i = 0; i < 100; ++i) others.insert(run("who").bytes);
-  EXPECT_EQ(others.size(), 2U);  // one does not last for ever
+  EXPECT_EQ(others.size(), 2U);  // a child is replaced at times
 }
 
 TEST_F(SandboxTest, ChildThatACallLeftMarksIn_IsNotUsedAgain) {
@@ -166,7 +166,7 @@ TEST_F(SandboxTest, LargeRequest_ArrivesWhole) {
 }
 
 TEST_F(SandboxTest, Crash_IsAReport) {
-#ifndef __SANITIZE_ADDRESS__  // whose handler exits instead
+#ifndef __SANITIZE_ADDRESS__  // its handler exits instead
   const SandboxReport report = run("crash");
   EXPECT_EQ(report.end, SandboxEnd::kCrashed);
   EXPECT_NE(report.detail.find("Segmentation fault"), std::string::npos) << report.detail;
@@ -208,7 +208,7 @@ TEST_F(SandboxTest, WaitForNothing_IsStuckAndNotOutOfTime) {
   expect_still_works();
 }
 
-// Several processes that do nothing but use the processor this one is bound to.
+// Several processes that keep this process's core busy.
 class Load {
  public:
   Load() {
@@ -243,7 +243,7 @@ TEST(Sandbox, LoadedMachine_ChangesNoVerdict) {
   const SandboxLimits limits{.cpu_ms = 250};
   const auto start = Clock::now();
   const auto worked = sandbox.run(text("work"), limits);
-  EXPECT_GT(Clock::now() - start, std::chrono::milliseconds(limits.cpu_ms));  // else nothing shown
+  EXPECT_GT(Clock::now() - start, std::chrono::milliseconds(limits.cpu_ms));  // else no load
   ASSERT_TRUE(worked);
   EXPECT_EQ(worked->end, SandboxEnd::kReturned) << worked->detail;
   EXPECT_EQ(sandbox.run(text("spin"), limits)->end, SandboxEnd::kCpuTime);
@@ -354,12 +354,12 @@ TEST(Sandbox, TwoSandboxes_EndIndependently) {
   auto first = std::make_unique<Sandbox>(Sandbox::start(misbehave).value());
   auto second = Sandbox::start(misbehave).value();
   const pid_t server = first->server_pid();
-  first.reset();  // would wait for ever if the second server held the first one's socket
+  first.reset();  // hangs if the second server holds the first one's socket
   EXPECT_TRUE(gone_within(server, std::chrono::seconds(3)));
   EXPECT_EQ(second.run(text("ab"), {})->bytes, text("ba"));
 }
 
-// A linker that writes through a map of a file is killed where the disk is full.
+// A linker that writes to a mapped file is killed when the disk is full.
 TEST_F(SandboxTest, DirectoryOfACallThatDied_IsRemoved) {
   EXPECT_EQ(run("abort with a directory").end, SandboxEnd::kCrashed);
   for (const auto& entry : std::filesystem::directory_iterator(temporary_folder()))

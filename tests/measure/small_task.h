@@ -1,4 +1,4 @@
-// A convolution small enough to measure in a moment and odd enough to need every tail.
+// A convolution small enough to measure quickly and odd enough to need every tail loop.
 #pragma once
 
 #include "base/rng.h"

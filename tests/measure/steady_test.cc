@@ -40,7 +40,7 @@ TEST(Steady, NeverAsManyAsTheLimit_IsPassed) {
   EXPECT_EQ(cycles.size(), static_cast<size_t>(kMostCalls));
 }
 
-// Ranks from a table: of 6 the interval is 1st to 6th, of 9 2nd to 8th, of 20 6th to 15th.
+// Ranks from a table: of 6 samples the interval is 1st to 6th, of 9 2nd to 8th, of 20 6th to 15th.
 TEST(Steady, Interval_HasTheRanksOfTheTables) {
   const auto ramp = [](uint64_t count) {
     Cycles cycles;
@@ -53,7 +53,7 @@ TEST(Steady, Interval_HasTheRanksOfTheTables) {
   EXPECT_DOUBLE_EQ(ramp(20), (1015.0 - 1010) / 1010);
 }
 
-// Samples around a known median: the interval holds it about 95 times in a hundred.
+// Samples around a known median: the interval must contain it about 95 times in a hundred.
 TEST(Steady, Interval_HoldsTheMedianAsOftenAsItSays) {
   Rng rng(8);
   int held = 0;

@@ -44,7 +44,7 @@ TEST(TestCases, Digest_DependsOnEveryPart) {
   EXPECT_EQ(digests.size(), 12u);
 }
 
-// What a dense layer's accumulators come to on an input.
+// Returns a dense layer's accumulators for an input.
 std::vector<int64_t> accumulators(const Workload& w, const LayerData& d,
                                   const std::vector<uint8_t>& input) {
   std::vector<int64_t> sums;
@@ -70,7 +70,7 @@ TEST(TestCases, SaturatingInput_ReachesTheExactExtremesOfADenseChannel) {
   EXPECT_EQ(accumulators(w, data, saturating_input(w, data, false))[0], ranges[0].low);
 }
 
-// Windows side by side: every channel that has a window of its own is driven to its extreme.
+// Windows do not overlap: every channel with a window of its own is driven to its extreme.
 TEST(TestCases, SaturatingInput_DrivesOneChannelPerWindowOfAConvolution) {
   Workload w;
   w.in_h = w.in_w = 9;

@@ -35,14 +35,14 @@ TEST(Lookups, EluAbsAndRsqrt_AreNearTheRealFunction) {
           [](double x) { return std::abs(x); }, kTwoRoundings);
     }
   const std::vector<int> roots = map_all(OperatorKind::kRsqrt, 0.05F, -128, 0.04F, -128);
-  EXPECT_EQ(roots[0], 127);  // of zero: the largest value
+  EXPECT_EQ(roots[0], 127);  // the reciprocal root of zero is the largest value
   for (int x = 1; x < 256; ++x)
     ASSERT_NEAR(roots[static_cast<size_t>(x)],
                 std::min(127.0, 1 / std::sqrt(0.05 * x) / 0.04 - 128), kTwoRoundings)
         << x;
 }
 
-// Two operands of 64 elements, or one of them a row that is repeated.
+// Quantisation of an operand of 8x8 elements, of a row of 8 that is broadcast, and of the result.
 struct PairOfScales {
   float scale1, scale2, scale;
   int zero1, zero2, zero;
@@ -77,7 +77,7 @@ TEST(Pairs, AreNearTheRealFunction) {
       [](double a, double b) { return a / b; }, 1.0);
 }
 
-// TensorFlow Lite Micro's own answers to it are among tests/golden's graphs.
+// tests/golden's graphs have TensorFlow Lite Micro's own answers to this.
 TEST(Pairs, DivisionByZero_RunsThroughTheReciprocalOfZero) {
   GraphBuilder b;
   const int x = b.input({3}, 0.1F, 5), y = b.int8_constant({1}, {7}, 0.1F, 7);
@@ -116,7 +116,7 @@ TEST(Sums, AddNAndCumsum_AreNearTheRealSum) {
   }
 }
 
-// Of tensors without scales; a second operand of one element is repeated.
+// Runs an operator on tensors without scales; a second operand of one element is broadcast.
 template <typename T>
 std::vector<T> raw_results(OperatorKind kind, ElementType type, const std::vector<T>& first,
                            const std::vector<T>& second, Attributes attributes = {}) {
@@ -217,7 +217,7 @@ TEST(Reductions, ExtremesSumsAndTheirPlaces) {
   EXPECT_THAT(values_of(values[static_cast<size_t>(most)]), ElementsAre(9, -3));
   EXPECT_THAT(values_of(values[static_cast<size_t>(least)]), ElementsAre(5, -128));
   EXPECT_THAT(values_of(values[static_cast<size_t>(sum)]),
-              ElementsAre(10, -70));  // of 20 and -141, halves up
+              ElementsAre(10, -70));  // 20 / 2 and -141 / 2, ties up
   EXPECT_THAT(values[static_cast<size_t>(where)], ElementsAre(1, 0, 0, 0, 1, 0, 0, 0));
 }
 
@@ -263,7 +263,7 @@ TEST(Products, BatchMatMul_EveryExchangeOfAxes) {
               EXPECT_NEAR(got[n * 12 + i * 4 + j], std::clamp(real / 0.5 + 9, -128.0, 127.0),
                           kTwoRoundings);
             }
-        // What is constant is a workload that is tuned.
+        // A product with a constant, unless adj_x, is a kernel, whose workload is tuned.
         const Graph graph = imported(b.graph);
         const auto form = prepare(graph, graph.operators[0]);
         ASSERT_TRUE(form);

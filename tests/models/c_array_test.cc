@@ -37,7 +37,7 @@ TEST(CArray, OctalAndBinaryNumbers_AreCs) {
             kOnce);
 }
 
-// How projects for microcontrollers write it.
+// Declarations as microcontroller projects write them.
 TEST(CArray, WhateverStandsBeforeTheBytes_IsRead) {
   for (const char* before :
        {"const unsigned char m[] PROGMEM = ", "alignas(8) const unsigned char m[] = ",

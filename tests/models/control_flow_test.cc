@@ -1,4 +1,4 @@
-// IF and WHILE, from files whose subgraphs hold what a graph has between marks.
+// IF and WHILE through files: subgraphs there, operators between markers in a graph.
 #include "models/control_flow.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using K = OperatorKind;
 
-// Halves, so that sums are exact.
+// Uses scale 0.5 throughout, so that sums are exact.
 class Builder : public GraphBuilder {
  public:
   int whole(int elements) { return activation({elements}, 0.5F, 0); }
@@ -46,7 +46,7 @@ Result<std::vector<std::vector<int>>> results(const Graph& graph,
   return all;
 }
 
-// Where the flag is set, what is below zero becomes zero.
+// If the flag is set, negative values become zero.
 Graph rectified_if(bool is_constant) {
   Builder b;
   int condition = b.flag(!is_constant);
@@ -85,8 +85,7 @@ TEST(ControlFlow, ConditionKnownAtImport_LeavesOneSide) {
   EXPECT_THAT(*y, ElementsAre(ElementsAre(0, 7)));
 }
 
-// From n up to the limit: x becomes the sum of all that n was. `crossed`: n and x also change
-// places.
+// Counts n up to the limit and adds every n to x. `crossed`: the body swaps n and x instead.
 Graph counting_loop(int limit, bool crossed = false) {
   Builder b;
   const int first = b.given(1), second = b.given(1);

@@ -1,5 +1,5 @@
-// TFLM_DECODE: what import makes of compressed tensors. Expected values are the plain tensor's, of
-// a writer of ours, and by hand after TFLite Micro's description of the format.
+// TFLM_DECODE: import must restore the plain tensor from a compressed one. Compressed tensors come
+// from our own writer, or are written by hand after TFLite Micro's description of the format.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 using Bytes = std::vector<uint8_t>;
 using testing::HasSubstr;
 
-// y = RELU(x), and a tensor that is decoded.
+// y = RELU(x), beside a tensor that is decoded.
 Graph graph_of(const Tensor& decoded, const CompressedTensor& small) {
   GraphBuilder b;
   const int x = b.input({4}), y = b.activation({4});
@@ -83,7 +83,7 @@ Quantization channels(int count, int axis, int zero = 0) {
 TEST(Decode, LookupByHand_TakesBitsFromTheTop) {
   Tensor t = tensor_of(ElementType::kInt8, {2, 3}, channels(2, 0));
   t.data = {10, 12, 11, 21, 20, 22};
-  // Two bits each, a table of three for each channel: 00 10 01 | 01 00 10, and padding.
+  // Two-bit indices into a table of three values per channel: 00 10 01 | 01 00 10, and padding.
   CompressedTensor small{{0b00100101, 0b00100000}, Bytes(16)};
   small.description[1] = small.description[4] = 1;
   small.description[5] = 2;

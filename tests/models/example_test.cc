@@ -71,7 +71,7 @@ TEST(ExampleNetwork, Outputs_DifferBetweenInputs) {
   EXPECT_GE(winners.size(), 3U);
 }
 
-// What calibration saw is what inference computes, also behind layers that only move values.
+// Checks that inference uses the calibrated ranges, also behind layers that only move values.
 void expect_range_is_used(const Graph& graph) {
   const auto bytes = static_cast<size_t>(graph.tensor(graph.inputs[0]).elements());
   const auto values =
@@ -103,7 +103,7 @@ TEST(FaceDetection, Heads_AreOfTwoGridsAndUseTheirRange) {
   expect_range_is_used(*graph);
 }
 
-// Gates neither open nor shut for good, and a mask that depends on the frames before.
+// Gates must be neither always open nor always shut, and the mask must depend on earlier frames.
 TEST(NoiseSuppression, Mask_UsesItsRangeAndRemembers) {
   const auto graph = import_tflite(write_tflite(make_noise_suppression(1)), "noise");
   ASSERT_TRUE(graph) << graph.error().message();

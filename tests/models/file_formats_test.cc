@@ -1,4 +1,4 @@
-// Files of other formats, by their first bytes: each is named, with what makes a model of it.
+// Files of other formats, told by their first bytes: the error names the format and how to convert.
 #include "models/file_formats.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// What is said of a file that begins so, filled up with dots.
+/// Returns the error for a file that begins with `begin`, padded with dots.
 std::string refusal(std::string_view begin) {
   std::string text(begin);
   if (!text.empty()) text += "................................";

@@ -1,4 +1,4 @@
-// Files that import must refuse, each with one line; and a great many that are simply damaged.
+// Files that import must refuse, each with one line; and a great many damaged at random.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ void expect_refused(const Result<Graph>& result, ErrorCode code, const std::stri
   EXPECT_THAT(result.error().message(), Not(HasSubstr("\n")));
 }
 
-// tiny_network with one change must be refused.
+// Checks that tiny_network with one change is refused.
 template <typename Change>
 void expect_refused_after(Change change, ErrorCode code, const std::string& part) {
   Graph graph = tiny_network();
@@ -274,7 +274,7 @@ TEST(TfliteSummary, UnsupportedModel_IsStillDescribed) {
   EXPECT_EQ(summary->unsupported[1].index, 1);
 }
 
-// What import accepts, the oracle runs. Sizes that a mutation blew up would only take time.
+// Runs an accepted graph by the oracle, unless a mutation made it so large that it only takes time.
 void run_if_small(const Graph& graph) {
   int64_t work = 0;
   for (const Tensor& tensor : graph.tensors) work += tensor.elements();
@@ -286,13 +286,13 @@ void run_if_small(const Graph& graph) {
   ASSERT_TRUE(run_reference(graph, inputs));
 }
 
-// Whatever the bytes, import answers: a graph that the oracle can run, or one line.
+// Checks that import turns any bytes into a graph that the oracle can run, or one line of error.
 void fuzz(const std::vector<uint8_t>& original, int rounds, uint64_t seed) {
   Rng rng(seed);
   int accepted = 0;
   for (int round = 0; round < rounds; ++round) {
     std::vector<uint8_t> bytes = original;
-    // Mutations cluster in the file's ends, where tables live; buffers are the bulk.
+    // Half of the mutations are near the file's ends, where tables are; buffers are the bulk.
     for (uint64_t flips = 1 + rng.below(4); flips > 0; --flips) {
       const size_t reach = rng.below(2) == 0 ? bytes.size() : std::min<size_t>(bytes.size(), 6000);
       const size_t at = rng.below(2) == 0 ? rng.below(reach) : bytes.size() - 1 - rng.below(reach);
@@ -315,7 +315,7 @@ void fuzz(const std::vector<uint8_t>& original, int rounds, uint64_t seed) {
 
 TEST(TfliteImport, MutatedTinyModel_NeverCrashes) { fuzz(write_tflite(tiny_network()), 20000, 11); }
 
-// One operator of each kind that moves or maps bytes: their constants are parameters to mutate.
+// Chains operators that move or map bytes: their constants are parameters to mutate.
 Graph mixed_network() {
   GraphBuilder b;
   b.graph.name = "mixed";

@@ -1,4 +1,4 @@
-// Small files that ask for much: refused with one line, before memory or time goes into them.
+// Small files that claim large sizes: refused with one line, before they cost memory or time.
 #include "models/limits.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// The most memory this process has ever held.
+// Returns the peak resident memory of this process.
 int64_t peak_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -140,7 +140,7 @@ TEST(ModelLimits, HugeParameters_AreRefused) {
   }
 }
 
-// Every extent of a network, replaced by what overflows, is negative or is merely large.
+// Replaces every extent of a network by values that overflow, are negative or merely large.
 TEST(ModelLimits, AnyHostileExtent_EndsInALineOrAGraphWithinLimits) {
   const Graph original = tiny_network();
   const int64_t before = peak_bytes();

@@ -1,4 +1,4 @@
-// UNIDIRECTIONAL_SEQUENCE_LSTM beside the recurrence in real numbers that it quantises.
+// UNIDIRECTIONAL_SEQUENCE_LSTM against the recurrence in real numbers that it quantises.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,12 +16,12 @@ namespace {
 constexpr int kUnits = 2, kInputs = 3;
 constexpr float kWeightScale = 0.01F;
 
-/// What differs between activations of int8 and of int16.
+/// Differences between activations of int8 and of int16.
 struct Width {
   ElementType type = ElementType::kInt8;
   float input_scale = 0.02F, hidden_scale = 1.0F / 128;
   int input_zero = 3, hidden_zero = -7;
-  int range = 1;  ///< of inputs and biases, beside int8's
+  int range = 1;  ///< of inputs and biases, as a multiple of int8's
   double tolerance = 1.5;
 };
 constexpr Width kNarrow;
@@ -46,11 +46,11 @@ struct LstmSetup {
   int steps = 4;
   LstmAttributes attributes;
   float cell_scale = 1.0F / 2048;
-  int extra_input = -1;  ///< an input that no kernel takes, given all the same
+  int extra_input = -1;  ///< input to give although no kernel takes it; -1: none
   bool long_biases = width.type == ElementType::kInt16;
 };
 
-// The same values as int64.
+// Converts an int32 bias to int64.
 void lengthen(Tensor& bias) {
   Bytes longer;
   for (size_t i = 0; i < bias.data.size(); i += sizeof(int32_t)) {

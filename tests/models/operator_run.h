@@ -1,4 +1,4 @@
-// One operator, or a few, through a file and the reference operators.
+// Runs one operator, or a few, through a file and the reference operators.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,19 @@ Bytes bytes_of(const std::vector<int>& values);
 std::vector<int> values_of(const Bytes& bytes);  ///< of int8
 std::vector<int> counting(int n);                ///< from 0
 
-/// After the trip through a file; a test failure and an empty graph where import refuses it.
+/// Writes the graph to a file and imports it; if import refuses it, a test failure and an empty
+/// graph.
 Graph imported(const Graph& graph);
-/// What import says of it, of one line and kUnsupported or kInvalidInput; "accepted" where it takes
-/// it.
+/// Returns import's error message, which must be one line with kUnsupported or kInvalidInput;
+/// "accepted" if there is no error.
 std::string refusal_of(const Graph& graph);
-/// Every tensor of the imported graph.
+/// Returns every tensor of the imported graph, by id.
 std::vector<Bytes> run_imported(const Graph& graph, const std::vector<Bytes>& inputs);
 
-/// Half a step, and a quarter more: the first of two roundings moves the tie of the second.
+/// Tolerance of two roundings: half a step, and a quarter more as the first moves the second's tie.
 inline constexpr double kTwoRoundings = 0.76;
 
-/// One operator of one input over all 256 values.
+/// Returns the results of an operator of one input for all 256 values.
 std::vector<int> map_all(OperatorKind kind, float in_scale, int in_zero, float out_scale,
                          int out_zero, Attributes attributes = {});
 void expect_near_real(const std::vector<int>& got, float in_scale, int in_zero, float out_scale,

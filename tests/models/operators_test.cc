@@ -161,7 +161,7 @@ TEST(Elementwise, ShapesThatDoNotBroadcast_AreRefused) {
   EXPECT_FALSE(import_tflite(write_tflite(p.graph), "m"));
 }
 
-// One data input of counting values and int32 constants after (or before) it.
+// Runs an operator on one input of counting values, with int32 constants after (or before) it.
 std::vector<int> move(OperatorKind kind, std::vector<int> in_shape, std::vector<int> out_shape,
                       const std::vector<std::vector<int32_t>>& constants,
                       Attributes attributes = {}) {

@@ -1,5 +1,5 @@
-// Models that TensorFlow Lite Micro's Prepare refuses are refused here, and those beside them are
-// not.
+// Models that TensorFlow Lite Micro's Prepare refuses are refused here, and those just within its
+// limits are accepted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ TEST(PrepareChecks, Pools_WantScalesWithinAMillionth) {
   }
 }
 
-// One output of scale 1; input and weights have 0.5 and 0.5.
+// Imports a dense layer of input scale 0.5, output scale 1 and weights of `scales`.
 std::string refusal_of_dense(Quantization bias, std::vector<float> scales = {0.5F}) {
   GraphBuilder b;
   const int x = b.input({1, 2}, 0.5F, 3);
@@ -71,7 +71,7 @@ TEST(PrepareChecks, DenseBias_HasTheScaleOfProducts) {
   EXPECT_EQ(refusal_of_dense({{0.269F}, {0}, 0}), "accepted");
   EXPECT_THAT(refusal_of_dense({{0.271F}, {0}, 0}), HasSubstr("write the bias with that scale"));
   EXPECT_THAT(refusal_of_dense({}), HasSubstr("bias t2 [1] has scale 0"));
-  EXPECT_EQ(refusal_of_dense({}, {0.5F, 0.25F}), "accepted");  // not looked at per channel
+  EXPECT_EQ(refusal_of_dense({}, {0.5F, 0.25F}), "accepted");  // not checked per channel
 }
 
 TEST(PrepareChecks, BoundBeyond31Bits_IsRefused) {
@@ -94,7 +94,7 @@ TEST(PrepareChecks, ManyScalesWithOneZeroPoint_ShareIt) {
   EXPECT_EQ(read.tensors.at(1).quantization.zero_points, std::vector<int32_t>(scales.size(), 0));
 }
 
-// Converters leave such tensors behind: of LSTM's intermediates, for example.
+// Converters leave such tensors behind, for example an LSTM's intermediates.
 TEST(PrepareChecks, TensorsThatNoOperatorReads_AreNotLookedAt) {
   Graph graph = tiny_network();
   for (const std::vector<int>& shape : {std::vector<int>{0}, {1, -5, 4}, {65536, 65536, 65536}}) {

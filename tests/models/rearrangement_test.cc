@@ -16,7 +16,7 @@ namespace {
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 
-// One operator on an int8 input that counts from 0, with constant int32 operands behind it.
+// Runs an operator on an int8 input that counts from 0, followed by constant int32 operands.
 std::vector<int> moved(OperatorKind kind, std::vector<int> shape, std::vector<int> out_shape,
                        const std::vector<std::vector<int32_t>>& numbers,
                        Attributes attributes = {}) {
@@ -66,7 +66,7 @@ TEST(Rearrangements, Tile_RepeatsEveryAxis) {
               ElementsAre(0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2));
 }
 
-// TensorFlow Lite's own definition: an element is that of the input at the place modulo its extent.
+// TensorFlow Lite's definition: an element is the input's at the coordinates modulo its extents.
 TEST(Rearrangements, TileOfFourAxes_IsTheInputModuloItsExtents) {
   const std::vector<int> in = {2, 1, 3, 2}, times = {1, 3, 2, 2}, out = {2, 3, 6, 4};
   std::vector<int> expected;
@@ -109,7 +109,7 @@ TEST(Gathers, ConstantAndComputedPlaces_AreTheSame) {
   const int out = b.activation({3, 2});
   b.op(OperatorKind::kEmbeddingLookup, {rows, data}, {out});
   b.graph.outputs = {out};
-  // Places outside are brought inside: no network reads beyond its tensors.
+  // Indices out of range are clamped: no network reads beyond its tensors.
   const std::vector<int32_t> at = {1, -7, 9};
   std::vector<uint8_t> bytes(at.size() * sizeof(int32_t));
   std::memcpy(bytes.data(), at.data(), bytes.size());
@@ -154,7 +154,7 @@ TEST(Shapes, WhatAShapeDecides_IsAConstantAfterImport) {
   EXPECT_THAT(graph.tensor(zeros).data, testing::Each(0));
 }
 
-// [5, 1] beside [2, 1, 3], as a shape.
+// Runs BROADCAST_ARGS on [5, 1] and `other`, with a result of three axes.
 std::string broadcast_args(const std::vector<int32_t>& other, Bytes& result) {
   GraphBuilder b;
   const int in = b.input({2}), left = b.int32_constant({2}, {5, 1});

@@ -1,5 +1,5 @@
-// What people are told of networks that are not of the kind that runs here: one line of a length
-// that a terminal shows, whatever the size of the network, and what to do.
+// Error messages for networks of a kind that does not run here: one line that fits a terminal,
+// whatever the size of the network, with advice.
 #include "models/refusal.h"
 
 #include <gmock/gmock.h>
@@ -41,7 +41,7 @@ void make_float(Graph& graph, bool weights_too) {
   }
 }
 
-/// The file with its tensors of int16 as float16, which graphs do not have.
+/// Returns the file with its int16 tensors retyped as float16, a type that graphs do not have.
 std::vector<uint8_t> with_halves(const Graph& graph) {
   std::vector<uint8_t> file = write_tflite(graph);
   auto* model = flatbuffers::GetMutableRoot<schema::Model>(file.data());
@@ -54,7 +54,7 @@ std::vector<uint8_t> with_halves(const Graph& graph) {
   return file;
 }
 
-/// One operator after another, each with the name of no builtin.
+/// Returns a chain of `count` custom operators.
 Graph chain_of_customs(const std::string& name, int count) {
   GraphBuilder b;
   int x = b.input({1, 8});
@@ -85,7 +85,7 @@ TEST(Refusal, HybridNetwork_IsToldFromAFloatOne) {
                     HasSubstr("dynamic range quantisation"), HasSubstr("representative_dataset")));
 }
 
-// As converters write it: each operator reads its weights through a DEQUANTIZE.
+// Converters make each operator read its weights through a DEQUANTIZE.
 TEST(Refusal, Float16Weights_AreToldFromFloat32) {
   GraphBuilder b;
   const int x = b.input({1, 4}), weights = b.activation({2, 4}), y = b.activation({1, 2});

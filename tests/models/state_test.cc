@@ -45,7 +45,7 @@ Svdf svdf_network(ElementType state_type) {
   return {b.graph, y, state};
 }
 
-// Beside state that moves on, there is nothing to compute once and for all.
+// The result depends on changing state, so import cannot compute it from a constant.
 TEST(Svdf, OfAConstant_IsRefused) {
   Graph graph = svdf_network(ElementType::kInt8).graph;
   Tensor& input = graph.tensors[static_cast<size_t>(graph.inputs.at(0))];
@@ -134,7 +134,7 @@ TEST(State, OneInference_IsTheFirstAfterAReset) {
   EXPECT_NE(*first, *second);
 }
 
-// What goes in comes out one inference later; `initial` before that, if it is not empty.
+// Outputs each input one inference later. The first output is `initial`, if that is not empty.
 Graph delay_network(std::vector<uint8_t> initial, bool reads_last = false) {
   GraphBuilder b;
   const int x = b.input({2}, 0.5F, 3);
@@ -152,7 +152,7 @@ Graph delay_network(std::vector<uint8_t> initial, bool reads_last = false) {
   return b.graph;
 }
 
-// The outputs of two inferences after a reset, on {1, 2} and {5, 6}.
+// Returns the outputs of two inferences after a reset, on {1, 2} and {5, 6}.
 std::vector<std::vector<int>> two_inferences(const Graph& written) {
   const Graph graph = imported(written);
   const auto network = integer_network(graph);

@@ -10,7 +10,7 @@
 
 namespace tinytune {
 
-/// Builds a Graph tensor by tensor; ids are what add() returns.
+/// Builds a Graph tensor by tensor; the functions that add a tensor return its id.
 class GraphBuilder {
  public:
   int activation(std::vector<int> shape, float scale = 0.5F, int zero_point = 0);

@@ -1,4 +1,4 @@
-// Graphs of int16 activations, for tests of the forms that they have.
+// Builds graphs of int16 activations, for tests of int16 forms.
 #pragma once
 
 #include <cstdint>

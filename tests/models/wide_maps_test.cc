@@ -1,5 +1,5 @@
-// Forms of int16 that are no kernel, QUANTIZE between integers, and layers whose weights are
-// computed: results that a reader can work out.
+// int16 forms without kernels, QUANTIZE between integers, and layers with computed weights, on
+// values whose results a reader can work out.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -17,7 +17,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// FULLY_CONNECTED of two inputs and one output.
+// A FULLY_CONNECTED layer of two inputs and one output.
 struct Dense {
   std::vector<int8_t> weights = {127, 127};
   float output_scale = 1;
@@ -43,7 +43,7 @@ int16_t run_dense(const Dense& d, const Wide& x) {
   return wide_of(run_imported(b.graph, {bytes_of_wide(x)}).back())[0];
 }
 
-// One operator of one input and one output.
+// Runs an operator of one input and one output.
 Wide run_map(OperatorKind kind, float in_scale, float out_scale, const Wide& x,
              Attributes attributes = {}) {
   WideBuilder b;
@@ -62,7 +62,7 @@ TEST(ScaleLong, Halves_GoUp) {
 }
 
 TEST(ScaleLong, Multiplier_KeepsSixteenBits) {
-  // 2^-1 and a little: what lies below 2^-16 of it is gone.
+  // Slightly more than 2^-1: the part below 2^-16 is rounded away.
   EXPECT_EQ(fixed_point::scale_long(int64_t{1} << 31, (1 << 30) + 32767, 0), 1 << 30);
   EXPECT_EQ(fixed_point::scale_long(int64_t{1} << 16, INT32_MAX, 0), 65534);
 }
@@ -86,7 +86,7 @@ TEST(WideDense, RangeEnds_Saturate) {
 }
 
 TEST(WideDense, WithoutBias_SumsHave64BitsUnlessTheFileSaysInt32) {
-  // A quarter of -6: halves go up in 64 bits, away from zero in 32.
+  // -6 / 4: ties are rounded up in 64 bits, away from zero in 32.
   Dense d;
   d.weights = {1, 0};
   d.output_scale = 4;
@@ -184,7 +184,7 @@ TEST(WidePool, Average_RoundsAwayFromZero) {
               ElementsAre(-32768));
 }
 
-// Bounds that no int8 tensor has: thousands of steps from zero, and beyond the type.
+// Bounds that no int8 tensor has: thousands of steps from zero, or outside int16.
 TEST(WideActivation, Bounds_HoldHoweverManyStepsAway) {
   const Wide x = {-32768, -20000, 0, 7000, 32767};
   const auto bounded = [&](Activation activation, float scale) {
@@ -229,7 +229,7 @@ TEST(WideImport, ZeroPoint_IsRefused) {
   EXPECT_THAT(refusal_of(b.graph), HasSubstr("t0 [1,2] is int16 with a zero point"));
 }
 
-// A dense layer with an odd number of weights, and so half a byte to spare.
+// A dense layer with an odd number of weights, which leaves half of a byte unused.
 Graph packed_network(ElementType type) {
   GraphBuilder b;
   const int x = b.input({1, 3}, 1, 5);

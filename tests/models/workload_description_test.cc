@@ -1,4 +1,4 @@
-// Workloads as people write them, and constants made for them.
+// Workload descriptions as users write them, and the constants generated for them.
 #include "models/workload_description.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a graph holds: so that nothing is silently never generated.
+// Counts what graphs contain, so that a kind that is never generated is noticed.
 #include <algorithm>
 #include <tuple>
 #include <variant>
@@ -39,7 +39,7 @@ void count_kernel(const KernelOp& op, const Graph& graph, const Operator& from, 
   ++tally[prefix + "requantisation " + std::string(name_of(w.facts.requantise))];
 }
 
-// Variants that only generated loops compute.
+// Counts variants that have no kernel and that only generated loops compute.
 void count_forms_of_loops(const IntegerOp& op, Tally& tally) {
   const auto* dense = std::get_if<ComputedDenseOp>(&op);
   const auto* transposed = std::get_if<TransposeConvOp>(&op);
@@ -62,7 +62,7 @@ void count_forms_of_loops(const IntegerOp& op, Tally& tally) {
   count("rectifier of int16", rescale != nullptr && !(rescale->positive == rescale->negative));
 }
 
-// Passes that found something to do: fewer operators or smaller tensors than before.
+// Counts passes that changed the network: operators, tensor bytes, copies in place or permissions.
 void count_passes(IntegerNetwork network, Tally& tally) {
   const auto state = [&] {
     int64_t bytes = 0, renamed = 0;

@@ -1,5 +1,4 @@
-// Ways to break what was generated, each as a printer or a packer that is wrong would have written
-// it.
+// Ways to break generated files, each an error that a wrong printer or packer would make.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +10,21 @@
 
 namespace tinytune::bench {
 
-/// The first whose name ends so, or null.
+/// Returns the first file whose name ends with `ending`, or null.
 GeneratedFile* file_ending(GeneratedNetwork& network, const std::string& ending);
 
-/// Everywhere in the file; false where it does not occur. With kernels of `family`, if given.
+/// Replaces `from` everywhere in the file whose name ends with `ending`, if it occurs there. Draws
+/// kernels of `family`, if given.
 Damage replacing(std::string ending, std::string from, std::string to, std::string family = "");
 
 using Numbers = std::vector<int64_t>;
 using Change = std::function<bool(Numbers&)>;
 
-/// Breaks `constant` of the first kernel whose template's name starts with `family`, and in which
-/// `change` finds anything to break.
+/// Breaks `constant` of the first kernel whose template's name starts with `family` and in which
+/// `change` finds something to break.
 Damage in_packed(std::string family, std::string constant, Change change);
 
-/// The multiplier that stands at `at`.
+/// Halves the number at index `at`.
 Change halve(size_t at);
 bool swap_weights(Numbers& weights);
 

@@ -1,4 +1,4 @@
-// Layers whose weights arrive, drawn: whatever is possible, not what would pay.
+// Draws layers whose weights arrive: any legal choice, profitable or not.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,9 @@
 
 namespace tinytune::bench {
 
-/// Draws which layers' weights arrive, whole, and where each sets out, where the device has a way.
-/// Layers that `options` split are drawn too. Nothing with strips, or IF and WHILE.
+/// Draws which layers' weights arrive, each whole, and at which step each transfer starts. Layers
+/// that `options` split are drawn too. Nothing if the device has no way of arrival, or the network
+/// has strips, IF or WHILE.
 std::optional<Arrivals> drawn_arrivals(const IntegerNetwork& network, const NetworkOptions& options,
                                        const std::string& device, uint64_t seed);
 

@@ -1,4 +1,4 @@
-// Layers that two cores share, drawn: whatever is possible, not what would pay.
+// Draws layers that two cores share: any legal choice, profitable or not.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace tinytune::bench {
 
-/// Draws which layers are split, and at which row. Leaves out layers in groups of strips, and all
-/// of a network whose input arrives in rows: neither can be split.
+/// Draws which layers are split, and at which row. Layers in groups of strips, and networks whose
+/// input arrives in rows, cannot be split and are left out.
 std::vector<CoreSplit> drawn_splits(const IntegerNetwork& network, const NetworkOptions& options,
                                     uint64_t seed);
 

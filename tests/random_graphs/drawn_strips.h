@@ -1,4 +1,4 @@
-// Groups of strips for a network, drawn: whatever is possible, not what would pay.
+// Draws groups of strips for a network: any legal choice, profitable or not.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace tinytune::bench {
 
-/// None where the network may not run in strips. `options` has the layouts.
+/// Returns no groups if the network may not run in strips. `options` has the layouts.
 std::vector<StripGroup> drawn_strips(const IntegerNetwork& network, const NetworkOptions& options,
                                      uint64_t seed);
 

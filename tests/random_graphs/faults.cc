@@ -11,9 +11,9 @@
 namespace tinytune::bench {
 namespace {
 
-// In the integer network: what a constant that is off would be.
+// Faults in the integer network, as wrong constants would be.
 
-/// Breaks the first operator of one form that `change` finds anything to break in.
+/// Breaks the first operator of type `Form` in which `change` finds something to break.
 template <typename Form, typename Change>
 Damage in_form(Change change) {
   return {.network = [change](IntegerNetwork& network) {
@@ -100,9 +100,9 @@ bool repeat_a_row(ResizeOp& op) {
   return true;
 }
 
-// In the generated files: what a printer that is wrong would write.
+// Faults in the generated files, as a wrong printer would write them.
 
-// The last layer of invoke is not called.
+// Removes the call of invoke's last layer.
 bool skip_last_layer(GeneratedNetwork& network) {
   GeneratedFile* file = file_ending(network, network.name + ".c");
   const auto last = std::find_if(network.layers.rbegin(), network.layers.rend(),
@@ -115,7 +115,7 @@ bool skip_last_layer(GeneratedNetwork& network) {
   return true;
 }
 
-// Two tensors that live at once share memory.
+// Lowers the first tensor offset by 4 bytes, so that two live tensors may overlap.
 bool overlap_tensors(GeneratedNetwork& network) {
   GeneratedFile* file = file_ending(network, network.name + ".c");
   const std::string place = "(arena + ";
@@ -127,7 +127,7 @@ bool overlap_tensors(GeneratedNetwork& network) {
   return offset >= 4;
 }
 
-// The plan places a tensor on another that lives at the same time, and everything follows the plan.
+// Places a tensor on another whose live range overlaps, in the plan and in the code.
 bool overlap_in_the_plan(GeneratedNetwork& network) {
   for (const PlacedTensor& result : network.tensors)
     for (const PlacedTensor& operand : network.tensors) {
@@ -149,7 +149,7 @@ bool overlap_in_the_plan(GeneratedNetwork& network) {
   return false;
 }
 
-// In strips: `change` gets what the first function of a group prints.
+// Applies `change` to the body of the first function of a group of strips that it can break.
 Damage in_strips(std::function<bool(std::string&)> change) {
   return {.files = [change](GeneratedNetwork& network) {
     GeneratedFile* file = file_ending(network, network.name + ".c");
@@ -166,7 +166,7 @@ Damage in_strips(std::function<bool(std::string&)> change) {
   }};
 }
 
-/// Adds to the number behind the first `mark`.
+/// Adds `more` to the number behind the first `mark`.
 std::function<bool(std::string&)> adding(std::string mark, int64_t more) {
   return [=](std::string& body) {
     const size_t at = body.find(mark);
@@ -178,7 +178,8 @@ std::function<bool(std::string&)> adding(std::string mark, int64_t more) {
   };
 }
 
-// Rows that the next strip reads again are not moved to the start of their window.
+// Copies the halo onto itself: rows that the next strip reads again do not move to their window's
+// start.
 bool forget_the_halo(std::string& body) {
   const std::string to = "uint32_t *to = (uint32_t *)", from = "*from = (const uint32_t *)";
   const size_t target = body.find(to);
@@ -191,15 +192,15 @@ bool forget_the_halo(std::string& body) {
   return here != there;
 }
 
-// In the packed constants of templates: what one that packs wrongly would write.
+// Faults in packed constants, as a template that packs wrongly would write them.
 
-// The low lane starts as if there were a group less.
+// Starts the low lane as if there were one group less.
 bool forget_a_group(Numbers& params) {
   params[1] = static_cast<int32_t>(static_cast<uint32_t>(params[1]) + 0x8000u);
   return true;
 }
 
-// Of convolutions, lengths (in bytes) stand between the weights of their groups.
+// Merges the first two groups of a convolution, each of which begins with its length in bytes.
 bool merge_groups(Numbers& weights) {
   const int64_t first = weights[0] & 0xff;
   if (static_cast<size_t>(first) + 1 >= weights.size()) return false;

@@ -1,5 +1,5 @@
-// Faults that a code generator could have, put in on purpose: a comparison that misses one of them
-// proves nothing about the graphs it passes.
+// Faults that a code generator could have, injected on purpose: a comparison that misses one of
+// them proves nothing about the graphs it passes.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ namespace tinytune::bench {
 struct Fault {
   const char* name;
   Damage damage;
-  const char* device = nullptr;  ///< the only one that can show it
+  const char* device = nullptr;  ///< the only device that can show it; null: any
 };
 
 std::span<const Fault> faults();

@@ -53,7 +53,7 @@ Quantization GraphMaker::scaled_to(double natural) {
   if (chance(8)) factor = 1;
   if (chance(8)) factor = std::exp2(between(-3, 3));
   if (chance(8)) factor = std::exp2(uniform(-12, 34));
-  // However long a chain of extremes: a scale stays a normal float.
+  // Keeps scales normal floats, however many extreme factors a chain multiplies.
   if (!is_moderate(natural)) factor = 1;
   q.scales[0] = static_cast<float>(natural * factor);
   return q;
@@ -177,7 +177,7 @@ int GraphMaker::existing(const Fits& fits) {
     if (!t.is_constant && !t.is_variable && !hidden_[static_cast<size_t>(t.id)] && fits(t))
       candidates.push_back(t.id);
   if (candidates.empty()) return -1;
-  // Half of the time the newest: chains as well as bushes.
+  // Takes the newest half of the time, so that graphs have long chains as well as many branches.
   const int last = static_cast<int>(candidates.size()) - 1;
   return candidates[static_cast<size_t>(chance(50) ? last : between(0, last))];
 }
@@ -282,7 +282,7 @@ std::vector<int> GraphMaker::last_results() const {
 Graph GraphMaker::finish() {
   std::vector<bool> read(graph_.tensors.size(), false), computed = read;
   for (const Operator& o : graph_.operators) {
-    // To be kept, or to have gone round in a loop, is not yet to be used.
+    // Being assigned to state, or carried to a loop's next round, does not count as being read.
     if (o.kind == OperatorKind::kAssignVariable) continue;
     for (const int id : o.inputs)
       if (id >= 0) read[static_cast<size_t>(id)] = o.kind != OperatorKind::kEndWhile;
@@ -293,12 +293,12 @@ Graph GraphMaker::finish() {
     const auto at = static_cast<size_t>(t.id);
     if (t.is_variable || hidden_[at]) continue;
     if (computed[at] && !read[at]) leaves.push_back(t.id);
-    // An inner tensor that is an output as well; rarely an input that is one.
+    // Makes an inner tensor, or rarely an input, an output as well.
     if ((computed[at] && read[at] && chance(12)) || (!computed[at] && !t.is_constant && chance(2)))
       graph_.outputs.push_back(t.id);
   }
   shuffle(leaves);
-  for (size_t i = 0; i < leaves.size(); ++i)  // now and then a result that nobody wants
+  for (size_t i = 0; i < leaves.size(); ++i)  // now and then leaves a result unused
     if (i == 0 || !chance(6)) graph_.outputs.push_back(leaves[i]);
   if (graph_.outputs.empty()) graph_.outputs = last_results();  // all that it computes is kept
   shuffle(graph_.outputs);

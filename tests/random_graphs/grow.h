@@ -1,6 +1,6 @@
 // How each operator joins a graph: one function per kind, specialised from this template.
 //
-// The dispatchers are made from models/operators.inc and models/integer_operators.inc, so that an
+// The declarations come from models/operators.inc and models/integer_operators.inc, so that an
 // operator added there without a generator here does not link.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace tinytune::bench {
 
-/// Adds an operator of this kind, and whatever it needs before it.
+/// Adds an operator of this kind, and the operators and tensors that it needs.
 template <OperatorKind kind>
 void grow(GraphMaker& m);
 
@@ -23,11 +23,11 @@ void grow(GraphMaker& m);
 #include "models/integer_operators.inc"
 #undef INTEGER_OPERATOR
 
-/// An operator or several, as they stand together in networks.
+/// Adds one operator, or several that commonly follow each other in networks.
 void grow_something(GraphMaker& m);
 
-/// Adds a layer with the workload of one that is there, on another input: they may share a kernel.
-/// Nothing where there is none.
+/// Adds a layer with the workload of an existing one, on another input, so that they may share a
+/// kernel. Does nothing if there is no layer.
 void grow_twin(GraphMaker& m);
 
 }  // namespace tinytune::bench

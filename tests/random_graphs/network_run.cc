@@ -56,7 +56,7 @@ Status NetworkRun::give(std::span<const std::vector<uint8_t>> inputs) {
   return ok_status();
 }
 
-// Weights in fast memory may stand right before the arena.
+// Shortens the guard to the end of a symbol before the arena, such as weights in fast memory.
 uint32_t NetworkRun::guard_start() const {
   uint32_t start = arena_ - kGuardBytes;
   for (const auto& [name, range] : image_.symbols)
@@ -64,7 +64,7 @@ uint32_t NetworkRun::guard_start() const {
   return std::min(start, arena_);
 }
 
-// Rows of an input that arrives in them may stand right behind it.
+// Shortens the guard to a symbol behind the arena: an arriving input's rows may stand there.
 uint32_t NetworkRun::guard_end() const {
   const uint32_t arena_end = arena_ + network_->arena_bytes;
   uint32_t end = arena_end + kGuardBytes;
@@ -79,7 +79,7 @@ Status NetworkRun::invoke() {
   return call(network_->invoke_symbol);
 }
 
-// One row, then two, up to five at a time.
+// Pushes one row, then two, up to five at a time, and then starts again at one.
 Status NetworkRun::push_rows() {
   constexpr uint32_t kMoreRows = 3;
   constexpr int kMostAtATime = 5;
@@ -109,7 +109,7 @@ Status NetworkRun::call(const std::string& symbol) {
 Result<uint32_t> NetworkRun::call(const std::string& symbol, std::span<const uint32_t> arguments) {
   TT_TRY_ASSIGN(const uint32_t function, address_of(symbol));
   CallOptions options;
-  // Cores that do word accesses at odd addresses are not asked to: their files say +strict-align.
+  // Checked even for cores that allow unaligned words: their device files say +strict-align.
   options.check_alignment = true;
   if (network_->arrivals) options.arrival = network_->arrivals->way;
   options.off_limits = {
@@ -131,7 +131,7 @@ Result<std::vector<uint8_t>> NetworkRun::read(const PlacedTensor& placed) const 
 
 Status NetworkRun::keep(int step, Computed& computed) {
   for (const PlacedTensor& placed : network_->tensors) {
-    const bool is_state = graph_->tensor(placed.tensor).is_variable;  // kept as it is left
+    const bool is_state = graph_->tensor(placed.tensor).is_variable;  // read after each step
     if (placed.first_step != step && !is_state) continue;
     TT_TRY_ASSIGN(computed.tensors[placed.tensor], read(placed));
   }

@@ -1,8 +1,8 @@
-// A built network executed under suspicion: everything it computes, and nothing it must not touch.
+// Runs a built network, reads every tensor and faults on every access that it must not make.
 //
 // The arena is poisoned before each run, bytes around it are off limits, and accesses must be
-// aligned on cores that need it. Tensors are read layer by layer, before a later one takes their
-// place; outputs also after one call of invoke. Where rows of the input arrive, a few with each
+// aligned on cores that need it. Tensors are read layer by layer, before a later one reuses their
+// memory; outputs also after one call of invoke. If the input arrives in rows, a few with each
 // call, only outputs are read.
 #pragma once
 
@@ -23,7 +23,7 @@ struct Computed {
   std::map<int, std::vector<uint8_t>>
       tensors;                                ///< by id, NHWC, right after the step that writes it
   std::vector<std::vector<uint8_t>> outputs;  ///< after invoke
-  /// After another, on the same inputs, of a network with state; else empty.
+  /// After a second invoke on the same inputs, if the network has state; else empty.
   std::vector<std::vector<uint8_t>> later_outputs;
 };
 
@@ -33,7 +33,7 @@ class NetworkRun {
   static Result<NetworkRun> load(const Graph& graph, const GeneratedNetwork& network,
                                  const Device& device, std::span<const uint8_t> elf);
 
-  /// kFailed: it faults, runs away, leaves its buffers or clobbers a register.
+  /// Fails with kFailed if it faults, does not end, leaves its buffers or clobbers a register.
   Result<Computed> run(std::span<const std::vector<uint8_t>> inputs);
 
  private:

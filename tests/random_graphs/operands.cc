@@ -100,7 +100,7 @@ std::vector<int> operands(GraphMaker& m, bool equal_scales, const GraphMaker::Fi
       });
       if (b < 0) b = m.fresh(first.shape, q());
   }
-  if (m.chance(5)) {  // each repeats along the other
+  if (m.chance(5)) {  // both broadcast
     Shape outer = first.shape;
     outer.insert(outer.begin(), 1);
     outer.front() = 2;
@@ -167,7 +167,7 @@ Reduced reduced(GraphMaker& m, const Shape& in) {
   std::vector<int32_t> axes;
   const bool keep = rank == 1 || m.chance(50);
   for (int axis = 0; axis < rank; ++axis) {
-    // Without keep_dims one axis is left, or the result were a scalar.
+    // Without keep_dims one axis must remain: the result would be a scalar otherwise.
     const bool last_chance = static_cast<int>(axes.size()) == rank - 1 && !keep;
     if (last_chance || !m.chance(50)) continue;
     gone[static_cast<size_t>(axis)] = true;

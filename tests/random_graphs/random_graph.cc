@@ -28,7 +28,7 @@ constexpr Row kIntegerRows[] = {
 #undef INTEGER_OPERATOR
 };
 
-// What stands together in real networks, and what graph passes look for.
+// Sequences of operators that occur in real networks or that graph passes look for.
 using K = OperatorKind;
 const std::vector<std::vector<OperatorKind>> kMotifs = {
     {K::kPad, K::kConv2d},
@@ -83,7 +83,7 @@ const std::vector<std::vector<OperatorKind>> kMotifs = {
     {K::kCallOnce, K::kAssignVariable, K::kReadVariable, K::kAdd},
 };
 
-// With forms of int16.
+// Operators that have forms of int16.
 constexpr OperatorKind kWideKinds[] = {K::kConv2d,
                                        K::kDepthwiseConv2d,
                                        K::kFullyConnected,
@@ -117,7 +117,7 @@ void grow(GraphMaker& m, OperatorKind kind) {
   })->grow(m);
 }
 
-// A few operators on int16, and sometimes the way back.
+// Grows a few operators on int16, sometimes followed by QUANTIZE or DEQUANTIZE.
 void grow_wide(GraphMaker& m) {
   m.set_wide(true);
   for (int count = m.between(1, 4); count > 0; --count) {
@@ -128,7 +128,7 @@ void grow_wide(GraphMaker& m) {
   m.set_wide(false);
 }
 
-// Between operators on plain integers, what moves their bytes.
+// Operators that may move bytes between operators on plain integers.
 constexpr OperatorKind kMovesOfIntegers[] = {K::kReshape, K::kTranspose, K::kConcatenation,
                                              K::kSlice,   K::kPad,       K::kExpandDims};
 
@@ -139,7 +139,7 @@ void grow_integers(GraphMaker& m) {
   grow(m, kMovesOfIntegers[m.between(0, moves - 1)]);
 }
 
-// What the network quantises its float inputs with: values then fall around every step.
+// Returns the scale of the first QUANTIZE of a float tensor, so that inputs fall around its steps.
 float float_step(const Graph& graph) {
   for (const Operator& op : graph.operators)
     if (op.kind == OperatorKind::kQuantize &&
@@ -155,7 +155,7 @@ float random_float(Rng& rng, float step, int variant) {
       return steps * step;
     case 1:
       return (steps + 0.5F) * step;  // a tie, or next to one
-    case 4:  // up to where the quotient overflows, down to where the value is no normal number
+    case 4:  // from values below the normal numbers up to values whose quotient overflows
       return std::ldexp(steps, static_cast<int>(rng.below(260)) - 145);
     case 5: {
       constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -200,7 +200,7 @@ int16_t random_wide(Rng& rng, int variant, int& walk) {
   }
 }
 
-// What mostly is a place in a tensor, and sometimes far outside.
+// Returns an index that is mostly inside a tensor, and sometimes far outside.
 int32_t random_index(Rng& rng, int variant) {
   if (variant == 1) return std::numeric_limits<int32_t>::min();
   if (variant == 2) return std::numeric_limits<int32_t>::max();
@@ -216,7 +216,7 @@ std::string text_of(const Tensor& t) {
 
 }  // namespace
 
-// Kernels, which have templates and schedules to try; motifs; or any operator.
+// Grows a kernel (the kinds that have templates and schedules), any operator, or a motif.
 void grow_something(GraphMaker& m) {
   if (m.chance(6)) return grow_twin(m);
   if (m.chance(8)) return grow_wide(m);

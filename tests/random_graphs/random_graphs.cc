@@ -2,11 +2,11 @@
 //               [--keep DIR] [--jobs N]
 // random_graphs --faults|--vector-faults [--named WORD]
 //
-// Generates valid models, takes each through the whole product and compares every byte it computes
+// Generates valid models, takes each through the whole pipeline and compares every byte it computes
 // with the reference operators. A graph is a function of its seed and index: `--first I --count 1`
-// repeats one, and with --disable-pass in place of the passes drawn for it, one can see whose
-// fault it is. With --faults, generated code is broken on purpose in many ways, and the comparison
-// has to find every one of them.
+// repeats one, and --disable-pass, which replaces the passes drawn for it, shows which pass is at
+// fault. With --faults, generated code is broken on purpose in many ways, and the comparison must
+// find every one of them.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -46,7 +46,7 @@ Result<std::vector<Device>> simulated_devices(const Arguments& arguments) {
   return devices;
 }
 
-// A worker's answer: the difference in the first line, then a line per count.
+// Returns a worker's answer: the difference in the first line, then one line for each count.
 std::string to_text(const std::string& difference, const Tally& tally) {
   std::string text = difference + "\n";
   for (const auto& [what, count] : tally) text += fmt::format("{} {}\n", count, what);
@@ -121,8 +121,8 @@ int run_graphs(const Arguments& arguments, const std::vector<Device>& devices) {
   return failures == 0 ? 0 : 1;
 }
 
-// Breaks graph after graph until the comparison sees it. Not every graph shows every fault: an
-// output may be saturated, a table's entry never read.
+// Breaks graph after graph until the comparison detects it. Not every graph shows every fault: an
+// output may saturate, or a table entry may never be read.
 std::string find_fault(const Fault& fault, uint64_t seed, const std::vector<Device>& devices) {
   constexpr int kMostBroken = 60;
   constexpr uint64_t kMostGraphs = 1'000;

@@ -38,15 +38,15 @@ std::string_view name_of(LayoutDraw draw) {
   return "";
 }
 
-// Any legal schedule, of the family if there is one; the same for equal workloads, which share a
-// kernel.
+// Draws any legal schedule, of `family` where the workload has one. Equal workloads, which share a
+// kernel, get the same.
 ScheduleSource drawn_schedules(const Plan& plan, const std::string& family) {
   if (plan.default_schedules && family.empty()) return {};
   return [&plan, family](const Workload& workload) -> std::optional<GivenSchedule> {
     const ConfigSpace space = space_of(workload, plan.device);
     if (space.size() == 0) return std::nullopt;
     Rng rng = Rng(plan.seed).fork(to_text(workload));
-    // Templates by turns, although one may have a hundred times as many points as another.
+    // Draws the template first: one may have a hundred times as many points as another.
     std::vector<size_t> first(space.family_count(), space.size());
     for (size_t point = space.size(); point-- > 0;) first[space.family_of(point)] = point;
     std::erase(first, space.size());
@@ -80,7 +80,7 @@ bool has_family(const IntegerNetwork& network, const Device& device, const std::
   });
 }
 
-// "auto" under costs drawn at random: any mixture of layouts that measurements could lead to.
+// Costs drawn at random for layout "auto": they reach any mixture that measurements could lead to.
 LayoutCosts drawn_costs(uint64_t seed) {
   return {[seed](const Workload& w) -> std::optional<uint64_t> {
             return 1 + Rng(seed).fork(to_text(w)).below(10'000);
@@ -101,9 +101,9 @@ LayoutSource drawn_layouts(const Plan& plan) {
   };
 }
 
-// Any parts in fast memory, on devices that have some, as far as constants fit there.
+// Draws which parts are in fast memory; constants only as far as they fit.
 std::vector<FastHome> drawn_placement(const Plan& plan, const GeneratedNetwork& network) {
-  constexpr uint64_t kSlack = 64;  // what a linker adds to a part
+  constexpr uint64_t kSlack = 64;  // bytes that a linker may add to a part
   const Device& device = plan.device;
   std::vector<uint64_t> rooms;
   for (const std::string& memory : device.fast_rodata_memories) {
@@ -162,11 +162,11 @@ std::string difference_in_outputs(const Graph& graph, const std::vector<Bytes>& 
 
 std::string first_difference(const Graph& graph, const IntegerNetwork& executed,
                              const std::vector<Bytes>& expected, const Computed& got) {
-  // In the order of execution, so that the operator named is the one at fault.
+  // Compares in execution order, so that the operator named is the one at fault.
   for (const Operator& op : graph.operators)
     for (const int id : op.outputs) {
       const auto computed = got.tensors.find(id);
-      // Passes may leave out channels that nobody needs, of tensors that nobody sees.
+      // Passes may drop unused channels of inner tensors.
       if (computed == got.tensors.end() || executed.altered[static_cast<size_t>(id)]) continue;
       const std::string d = difference("t" + std::to_string(id) + " of " + writer_of(graph, id),
                                        expected[static_cast<size_t>(id)], computed->second);
@@ -194,7 +194,8 @@ Status expect_equal_files(const GeneratedNetwork& once, const GeneratedNetwork& 
   return ok_status();
 }
 
-// Through a file, unless it is of plain integers: those are ONNX's, and import makes this of them.
+// Writes a .tflite file and imports it. Graphs of plain integers skip this: only ONNX import makes
+// such operators.
 Result<Graph> imported_graph(const Graph& graph, const Plan& plan) {
   if (std::any_of(graph.operators.begin(), graph.operators.end(),
                   [](const Operator& op) { return is_integer_operator(op.kind); })) {
@@ -206,7 +207,7 @@ Result<Graph> imported_graph(const Graph& graph, const Plan& plan) {
                        "net");
 }
 
-// kInvalidInput, kUnsupported: a valid graph was refused. All others: it went wrong further on.
+// Error kInvalidInput or kUnsupported: a valid graph was refused. Any other: a later step failed.
 Status check(const Graph& graph, const Plan& plan, const Damage& damage, Verdict& verdict) {
   TT_TRY_ASSIGN(const Graph imported, imported_graph(graph, plan));
   NetworkOptions options;
@@ -218,7 +219,7 @@ Status check(const Graph& graph, const Plan& plan, const Damage& damage, Verdict
   if (damage.network) {
     verdict.damaged = damage.network(executed);
     if (!verdict.damaged) return ok_status();
-    TT_TRY(prove_facts(executed));  // they are of the constants as they are now
+    TT_TRY(prove_facts(executed));  // of the damaged constants
   }
   options.early_shortcuts = plan.early_shortcuts;
   options.compress_weights = plan.compress_weights;
@@ -258,7 +259,7 @@ Status check(const Graph& graph, const Plan& plan, const Damage& damage, Verdict
   if (damage.files) {
     verdict.damaged = damage.files(*network);
     if (!verdict.damaged) return ok_status();
-    network->parts = nullptr;  // the files are what is damaged
+    network->parts = nullptr;  // so that the damaged files are built
   }
   const auto elf = build_network(*network, plan.device);
   if (!elf) return elf.error().within("building");

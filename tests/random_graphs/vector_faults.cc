@@ -27,7 +27,7 @@ bool halve_a_multiplier(Numbers& params) {
   return true;
 }
 
-// The first `bytes` weights and as many behind them, as if packed in the other order.
+// Swaps the first `bytes` weights with the next `bytes`, as if packed in the other order.
 Change swap_runs(size_t bytes) {
   return [bytes](Numbers& weights) {
     if (weights.size() < 2 * bytes) return false;

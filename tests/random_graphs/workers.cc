@@ -38,7 +38,7 @@ void write_fully(int to, const void* from, size_t size) {
   }
 }
 
-// One process and the items it was given: `next`, `next + step`, …
+// One process and the items assigned to it: `next`, `next + step`, …
 struct Worker {
   uint64_t next = 0, end = 0, step = 1;
   pid_t process = -1;
@@ -68,7 +68,7 @@ struct Worker {
     since = Clock::now();
   }
 
-  // The answer to `next`; false when the process ended instead.
+  // Reads the answer to `next`; returns false if the process ended instead.
   bool receive(std::string& text) const {
     uint64_t size = 0;
     if (!read_fully(answers, &size, sizeof size)) return false;

@@ -1,8 +1,8 @@
-// Work on numbered items in forked processes, so that what kills one item is a result as well.
+// Processes numbered items in forked processes, so that a crash is only one item's result.
 //
-// Kernels cannot be built side by side in one process (LLVM's switches are global), and a failed
-// check aborts. The parent stays single-threaded and does nothing but read: a process that ends or
-// stalls is charged to the item it was at, and another one goes on after it.
+// Kernels cannot be built concurrently in one process (LLVM's switches are global), and a failed
+// check aborts. The parent stays single-threaded and does nothing but read: if a process ends or
+// stalls, its current item is lost, and a new process continues with the next one.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tinytune::bench {
 
-/// Done in a worker. The text may hold any bytes.
+/// Runs in a worker. The text may hold any bytes.
 using Work = std::function<std::string(uint64_t item)>;
 
 struct Answer {
@@ -20,7 +20,7 @@ struct Answer {
   std::string text;
 };
 
-/// Answers come in no particular order, each once.
+/// Calls `on_answer` once for each item, in no particular order.
 void work_in_processes(uint64_t first, uint64_t count, int processes, const Work& work,
                        const std::function<void(uint64_t item, const Answer&)>& on_answer);
 

@@ -1,4 +1,4 @@
-// Logs in the formats of others, and logs made of logs.
+// Logs exported to and imported from other tools' formats, and logs sifted from logs.
 #include "records/formats/formats.h"
 
 #include <gtest/gtest.h>

@@ -63,7 +63,7 @@ TEST(LogLine, ReorderedKeysAndSpaces_StillCount) {
   EXPECT_TRUE(parse_log_line(moved)) << moved;
 }
 
-// A space sends a line through the JSON parser.
+// A line with an extra space is read by the JSON parser instead of the fast reader.
 TEST(LogLine, Fractions_AreTheSameToBothReaders) {
   for (const double seconds : {0.25, 0.001, 0.0001, 1e-5, 1e-9, 0.1 + 0.2, 12345.678, 1e21, 5.0}) {
     Measurement m = sample();

@@ -1,5 +1,5 @@
-// A disk that does not take what was written to it. This file stands in for the C library's
-// fsync(), which is the only way to have one fail on demand.
+// A disk that fails to store what was written to it. This file replaces the C library's fsync(),
+// which is the only way to make one fail on demand.
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -63,11 +63,11 @@ TEST_F(Log, CutAtEveryByte_LosesOnlyTheTornLineAndGoesOn) {
   append(0, 3);
   const std::string whole = bytes();
   for (size_t length = 0; length <= whole.size(); ++length) {
-    if (length > 0 && length < kLogLineStart.size()) continue;  // too little to be known as ours
+    if (length > 0 && length < kLogLineStart.size()) continue;  // too short to be known as ours
     put(whole.substr(0, length));
     const size_t lines = static_cast<size_t>(
         std::count(whole.begin(), whole.begin() + static_cast<long>(length), '\n'));
-    // A last line that lacks only its newline is whole.
+    // A last line that lacks only its newline is complete.
     const bool complete_tail = length < whole.size() && whole[length] == '\n';
     append(7, 8);
     const auto read = read_log(path_);
@@ -101,7 +101,7 @@ TEST_F(Log, BadChecksumInTheMiddle_SkipsOneLineAndKeepsTheFile) {
   EXPECT_EQ(bytes().substr(0, damaged.size()), damaged);
 }
 
-// More than one core reads at once, in several parts.
+// Enough lines for several cores, which read one part each.
 TEST_F(Log, ThousandsOfLines_KeepTheirOrderAndTheirNumbers) {
   constexpr int kLines = 20'000, kDamaged = 12'345;
   std::string all;
@@ -137,7 +137,7 @@ TEST_F(Log, ConcatenatedLogs_AreALog) {
 TEST_F(Log, OtherKindsOfFile_AreRefusedAndLeftAlone) {
   const std::string others[] = {std::string("\x1c\0\0\0TFL3 and more", 17), "hello\n", "{}\n",
                                 "{\"input\": [\"llvm\"], \"config\": {}}\n", "[1,2]",
-                                // Texts that begin as a record does, without being one.
+                                // Texts that begin like a record but are none.
                                 "{", "{\"v\"", "{\"v\":1,\"devices\"", "{\n  \"v\": 2\n}",
                                 "{\"v\":1}"};
   for (const std::string& other : others) {

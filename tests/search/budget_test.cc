@@ -13,7 +13,7 @@ using Cycles = std::function<double(size_t trial)>;
 
 Observation ok(double cycles) { return {0, Outcome::kOk, {static_cast<uint64_t>(cycles)}}; }
 
-/// Tasks that share no layer, each standing for so many of them.
+/// Tasks that share no layer; task t stands for `counts[t]` layers.
 std::vector<std::vector<int>> apart(const std::vector<int>& counts) {
   std::vector<std::vector<int>> layers;
   int next = 0;
@@ -24,7 +24,7 @@ std::vector<std::vector<int>> apart(const std::vector<int>& counts) {
   return layers;
 }
 
-// Runs `trials` trials, the outcome of a task's n-th one given by its curve, and counts them.
+// Runs `trials` trials; a task's n-th outcome is its curve at n. Returns the trials of each task.
 std::vector<size_t> spend(Budget& budget, const std::vector<Cycles>& curves, size_t trials,
                           size_t ahead = 1) {
   std::vector<size_t> spent(curves.size(), 0), told(curves.size(), 0);
@@ -62,7 +62,7 @@ TEST(Budget, TaskThatPromisesNothing_GetsItsMinimumInTheEnd) {
 }
 
 TEST(Budget, FewTrialsForManyTasks_GoToTheOneThatTakesTheTime) {
-  // 28 tasks, of which one has 60 % of the cycles.
+  // 28 tasks, one of which has 60 % of the cycles.
   std::vector<Cycles> curves(28, constant(40e6 / 27));
   curves[13] = constant(60e6);
   Budget budget(apart(std::vector<int>(28, 1)));
@@ -80,7 +80,7 @@ TEST(Budget, AlternativeThatCannotOvertake_GetsLittle) {
 }
 
 TEST(Budget, AlternativeThatKeepsImproving_IsFollowed) {
-  // The dearer one at first falls by 4 % a trial and overtakes in time.
+  // The slower one falls by 4 % a trial at first and overtakes in time.
   Budget budget({{0}, {0}});
   const auto spent = spend(budget, {constant(1.0e6), falling(1.5e6, 0.04)}, 128);
   EXPECT_GT(spent[1], spent[0]);
@@ -144,7 +144,7 @@ TEST(Budget, SmallTasksWhoseFirstTrialIsOut_AreNotPaidForInAdvance) {
   Budget budget(apart({1, 1, 1, 1, 1, 1, 1, 1}));
   std::vector<Cycles> curves(8, constant(1e4));
   curves[0] = constant(1e6);
-  // The last tasks' defaults are still out when each task had its first.
+  // When each task had its first proposal, the last tasks' outcomes are still pending.
   const auto spent = spend(budget, curves, 12, 4);
   EXPECT_EQ(spent[0], 5u);
 }
@@ -176,7 +176,7 @@ TEST(Budget, SameHistory_SameChoices) {
 }
 
 TEST(Budget, SyntheticNetwork_EndsFasterThanAnEvenSplit) {
-  // Twelve tasks of very different size whose best falls like optimum * (1 + 1 / sqrt(n)).
+  // Twelve tasks of very different size; their best falls like optimum * (1 + 1 / sqrt(n)).
   std::vector<double> cycles;
   std::vector<int> weights;
   for (size_t t = 0; t < 12; ++t) {

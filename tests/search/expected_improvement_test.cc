@@ -27,7 +27,7 @@ size_t median_to_5_percent(const Landscape& landscape, size_t ahead, Start start
   return trials[trials.size() / 2];
 }
 
-// Half as much again as it took when the line was written; of 1,944 points, of which uniform
+// Bounds are 1.5 times the trials that it took when the line was written, of 1,944 points; uniform
 // sampling takes some hundreds.
 TEST(BayesSearch, SmoothLandscape_IsSolvedWithinItsTrials) {
   const Landscape landscape = landscapes::tiled_convolution(0.03, 0);
@@ -58,7 +58,7 @@ TEST(BayesSearch, StartsOfEveryFamily_ComeFirstBehindTheDefault) {
   for (const size_t point : {10, 3, 20}) EXPECT_EQ(strategy->propose()->point, point);
 }
 
-/// Sixty-four points of each, the second three times as slow; the first point is the best.
+/// Two families of 64 points; the second is three times as slow, and the first point is the best.
 Landscape two_families() {
   Landscape landscape;
   const auto anything = [](const Schedule&) { return true; };
@@ -76,7 +76,7 @@ Landscape two_families() {
   return landscape;
 }
 
-/// How many of the first trials, from the last point of each, go to the slow family.
+/// Counts how many of the first trials, started at each family's last point, go to the slow one.
 size_t slow_of(const Landscape& landscape, size_t trials) {
   SearchProblem problem = landscape.problem(1, 63);
   problem.starts = {63, 127};
@@ -114,7 +114,7 @@ TEST(BayesSearch, WindowBeforeAnythingRan_StepsWhereTheNestPromisesMost) {
   for (const size_t point : {63, 15, 31, 47}) EXPECT_EQ(strategy->propose()->point, point);
 }
 
-// What weights may refuse has other starts of the same template, which are like each other.
+// A template that weights may refuse has further starts, which resemble each other.
 TEST(BayesSearch, FurtherStartsOfATemplate_ComeBehindOtherTemplates_AndOnlyWhereItIsNotBehind) {
   const Landscape landscape = two_families();
   SearchProblem problem = landscape.problem(1, 0);
@@ -128,7 +128,7 @@ TEST(BayesSearch, FurtherStartsOfATemplate_ComeBehindOtherTemplates_AndOnlyWhere
   EXPECT_NE(strategy->propose()->point, 65u);
 }
 
-// A start that failed says nothing of its template.
+// A failed start says nothing about its template.
 TEST(BayesSearch, StartThatFails_IsFollowedByTheNextOfItsTemplate) {
   const Landscape landscape = two_families();
   SearchProblem problem = landscape.problem(1, 0);
@@ -156,7 +156,7 @@ TEST(BayesSearch, NothingLeftToGain_IsDoneAtTheBestBeforeHalfOfTheSpace) {
   }
   EXPECT_LT(trials, landscape.space.size() / 2);
   EXPECT_EQ(found, 1000);
-  EXPECT_TRUE(strategy->propose().has_value());  // for who asks
+  EXPECT_TRUE(strategy->propose().has_value());  // for callers that go on
 }
 
 TEST(BayesSearch, NothingHasRunYet_IsNotDone) {

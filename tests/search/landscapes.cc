@@ -73,7 +73,7 @@ double tile_cycles(const Schedule& schedule, const Shape& shape) {
   const double spilled = std::max(0.0, live - room) / live;
   double per_mac = 2 + 1.0 / t.oc + 1.0 / t.px + 5.0 / (t.oc * t.px * t.ku) + 4 * spilled;
   if (t.sched == "ilp") per_mac -= 0.3;
-  if (t.oc * t.px * t.ku > 256) per_mac += 0.8;  // a code cache
+  if (t.oc * t.px * t.ku > 256) per_mac += 0.8;  // exceeds a code cache
   if (t.channels_outer) per_mac += 0.1;
   return macs * per_mac;
 }
@@ -114,11 +114,11 @@ Landscape tiled(std::string name, std::vector<Knob> knobs, const ConfigSpace::Co
   return landscape;
 }
 
-/// A knob of 0, 1, … whose distance from its best value costs.
+/// A knob with values 0, 1, …; cycles grow with the distance from its best value.
 struct MoreKnob {
   const char* name;
   int count, best;
-  double weight;  ///< share of the cycles, a step
+  double weight;  ///< share of the cycles per step
 };
 
 Landscape tiled_and_more(std::string name, const std::vector<MoreKnob>& more) {

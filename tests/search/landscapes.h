@@ -1,7 +1,7 @@
-// Made-up tuning tasks with a known cost for every point: what strategies are tested and timed on.
+// Made-up tuning tasks with a known cost for every point, to test and time strategies on.
 //
-// Costs are computed apart from the features, with cliffs and noise no feature states, so that a
-// model has something to learn and something it never can.
+// Costs are computed independently of the features, with cliffs and noise that no feature shows, so
+// that a model can learn some of them but never all.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tinytune::landscapes {
 
-/// An outcome of kOk.
+/// An outcome kOk with these cycles.
 Observation ran(size_t point, double cycles);
 
 struct Landscape {
@@ -27,7 +27,7 @@ struct Landscape {
   }
 };
 
-/// Of a pointwise convolution.
+/// Shape of a pointwise convolution.
 struct Shape {
   int channels = 64, pixels = 120;
 };
@@ -36,10 +36,10 @@ struct Shape {
 /// the part that depends on the point's hash alone; `failing`: share of points that do not run.
 Landscape tiled_convolution(double noise, double failing, const Shape& shape = {});
 
-/// Knobs that the nest does not show at all: only their values can be learned from.
+/// Knobs that the loop nest does not show: a model can learn from their values only.
 Landscape blind_knobs();
 
-/// 124,416 points of the tiled kind, and 1,119,744.
+/// Tiled spaces of 124,416 and of 1,119,744 points.
 Landscape large_space();
 Landscape huge_space();
 
@@ -51,8 +51,8 @@ Landscape two_hundred_points();
 std::vector<size_t> trials_until(Strategy& strategy, const Landscape& landscape, size_t in_flight,
                                  const std::vector<double>& shares);
 
-/// Trials that `strategy` needs until a task is within 5 %, after `first` trials of a similar one
-/// whose model it shares.
+/// Trials that `strategy` needs to get a task within 5 %, after `first` trials of a similar task
+/// with which it shares the model.
 size_t trials_of_second_task(const std::string& strategy, size_t first, uint64_t seed);
 
 }  // namespace tinytune::landscapes

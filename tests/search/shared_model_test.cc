@@ -15,7 +15,7 @@ namespace {
 
 using landscapes::Landscape;
 
-/// Share of the pairs of points that the scores put in the order of their cycles.
+/// Share of the pairs of points that the scores order like the cycles.
 double agreement(SharedModel& model, size_t task, const Landscape& landscape) {
   std::vector<size_t> points;
   Rng rng(99);
@@ -62,7 +62,7 @@ TEST(SharedModel, ATaskNeverMeasured_IsOrderedByWhatOthersTaught) {
 }
 
 TEST(SharedModel, CyclesOfDifferentTasks_AreNotCompared) {
-  // All of the small task's cycles lie far below the large one's.
+  // All cycles of the small task are far below the large one's.
   const Landscape large = landscapes::tiled_convolution(0.02, 0);
   const Landscape small = landscapes::tiled_convolution(0.02, 0, {.channels = 8, .pixels = 4});
   SharedModel model(1);

@@ -1,4 +1,4 @@
-// What every strategy promises, whatever it is.
+// Promises that every strategy keeps.
 #include "search/strategy.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ std::unique_ptr<Strategy> make(const std::string& name, const Landscape& landsca
   return std::move(strategy).value();
 }
 
-// Proposes up to `trials` points with `ahead` of them out at a time.
+// Proposes up to `trials` points, with up to `ahead` of them pending, and returns them.
 std::vector<size_t> trajectory(Strategy& strategy, const Landscape& landscape, size_t trials,
                                size_t ahead) {
   std::vector<size_t> proposed;

@@ -24,8 +24,8 @@ size_t median_to_5_percent(const Landscape& landscape, const std::string& name, 
   return trials[trials.size() / 2];
 }
 
-// Twice what it took when the line was written: a search that has lost its model needs ten times as
-// many.
+// Bounds are twice the trials that it took when the line was written; a search without its model
+// needs ten times as many.
 void expect_within_5_percent(const Landscape& landscape, size_t one_by_one, size_t sixteen_ahead,
                              uint64_t seeds = 9) {
   EXPECT_LE(median_to_5_percent(landscape, "xgb", 1, seeds), one_by_one) << landscape.name;
@@ -37,7 +37,7 @@ TEST(XgbSearch, SmoothLandscape_IsSolvedWithinItsTrials) {
 }
 
 TEST(XgbSearch, NoiseAndFailures_AreSolvedWithinTheirTrials) {
-  // A quarter of the seeds takes four times as many trials as another: nine tell little.
+  // A quarter of the seeds takes four times as many trials as another: nine would tell little.
   expect_within_5_percent(landscapes::tiled_convolution(0.02, 0.2), 250, 280, 45);
 }
 
@@ -72,7 +72,7 @@ TEST(XgbSearch, EarlierLog_IsLearntFrom) {
       std::set<size_t> known;
       while (known.size() < log) {
         const Observation& o = landscape.outcomes[rng.below(landscape.space.size())];
-        // Only mediocre points, so that the log itself does not hold the answer.
+        // Mediocre points only, so that the log does not hold the answer.
         if (*o.cycles() > 1.3 * landscape.optimum && known.insert(o.point).second)
           (*strategy)->observe(o);
       }

@@ -1,5 +1,5 @@
-// The floating-point unit of Arm's cores: what it computes, what its instructions take, and that a
-// core without it, or with it switched off, refuses them.
+// The floating-point unit of Arm cores: its results, the cycles of its instructions, and their
+// refusal on a core without it or with it switched off.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -11,7 +11,7 @@
 namespace tinytune {
 namespace {
 
-/// What `body` leaves in s0, with the arguments in s0 and s1.
+/// Returns s0 after `body`, which gets the arguments in s0 and s1.
 float computed(const std::string& body, float a, float b) {
   Program program("cortex-m4f", "f: vmov s0,r0\nvmov s1,r1\n" + body + "\nvmov r0,s0\nbx lr\n");
   const CallReport report = program.call({std::bit_cast<uint32_t>(a), std::bit_cast<uint32_t>(b)});

@@ -143,7 +143,7 @@ TEST(CortexM4, CompiledCode_GivesTheAnswer) {
   EXPECT_EQ(report->return_value, 111u);
 }
 
-// Armv8-M: what a Cortex-M4 lacks, and what both have.
+// Armv8-M instructions: some that a Cortex-M4 lacks, and some that both have.
 TEST(CortexM33, RunsItsOwnInstructions) {
   const auto file = load_device(TINYTUNE_SOURCE_DIR "/tests/cli/cortex_m33.toml");
   ASSERT_TRUE(file) << file.error().message();

@@ -38,7 +38,7 @@ TEST_P(CortexM4Timing, ThirdWideInstructionOnAnOddHalfWord_WaitsForItsFetch) {
   EXPECT_EQ(cost("nop\nadd.w r2,r2,r3\nadd.w r4,r4,r3\nnop"), 4);
   EXPECT_EQ(cost("nop\nadd.w r2,r2,r3\nadd.w r4,r4,r3\nadd.w r5,r5,r3\nnop"), 6);
   EXPECT_EQ(cost("add.w r2,r2,r3\nadd.w r4,r4,r3\nadd.w r5,r5,r3"), 3);
-  // What takes longer lets the fetch run ahead.
+  // Slower instructions let the fetch run ahead.
   EXPECT_EQ(cost("nop\nadd.w r2,r2,r3\nadd.w r4,r4,r3\nldr.w r5,[r0]\nnop"), 6);
   EXPECT_EQ(cost("nop\nstr.w r2,[r0]\nstr.w r2,[r0]\nstr.w r2,[r0]\nnop"), 5);
   EXPECT_EQ(cost("nop\nstr.w r2,[r0]\nstr.w r2,[r0]\nstr.w r2,[r0]\nstr.w r2,[r0]\nnop"), 7);
@@ -121,7 +121,7 @@ TEST(Rp2040, Thumb2AndDivision_AreRefused) {
 class CortexM7Timing : public testing::Test {
  protected:
   static int64_t cost(const std::string& body) { return tinytune::cost("stm32f7", body); }
-  /// Cycles a round of a long unrolled sequence, where starts and ends do not show.
+  /// Cycles per round of a long unrolled sequence, in which start and end do not show.
   static double rate(const std::string& body) {
     std::string unrolled;
     for (int i = 0; i < 64; ++i) unrolled += body + "\n";
@@ -137,7 +137,7 @@ TEST_F(CortexM7Timing, IndependentArithmetic_IssuesInPairs) {
 TEST_F(CortexM7Timing, OneMultiplier_ChainsOnTheAccumulator) {
   EXPECT_NEAR(rate("smlad r4,r2,r3,r4"), 1.0, 0.02);
   EXPECT_NEAR(rate("smlad r4,r2,r3,r4\nsmlad r5,r2,r3,r5"), 2.0, 0.04);
-  EXPECT_NEAR(rate("mul r4,r4,r3"), 2.0, 0.04);  // the product as a multiplicand
+  EXPECT_NEAR(rate("mul r4,r4,r3"), 2.0, 0.04);  // each product is the next multiplicand
   EXPECT_NEAR(rate("smlad r4,r2,r3,r4\nadd r5,r5,#1"), 1.0, 0.02);
 }
 
@@ -172,7 +172,7 @@ TEST_F(CortexM7Timing, LoopBranch_IsPredictedUntilItFallsThrough) {
   EXPECT_LE(hundred, 100 + 8 + 2);
 }
 
-/// Cycles a round of a loop on r4, which counts down; starts and ends do not show.
+/// Cycles per round of a loop that counts down r4; its start and end cancel.
 double round_cycles(const Device& device, const std::string& body) {
   const auto rounds = [&](int count) {
     Program program(device, "f: push {r4,lr}\nmovs r4,#" + std::to_string(count) + "\n1: " + body +

@@ -1,5 +1,5 @@
-// Weights that come in bursts of the RP2040's flash interface, which has flash for itself
-// meanwhile: four cycles a byte, and a fault for what the chip would answer wrongly or never.
+// Weights that arrive in bursts of the RP2040's flash interface, which has flash to itself during
+// one: four cycles a byte, and a fault wherever the chip would answer wrongly or never.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,8 +13,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// Brings 64 words to the second argument and returns the last of them. The third is a bit for each
-// thing that it does otherwise.
+// Streams 64 words to the second argument and returns the last of them. Each bit of `wrong` makes
+// one deviation.
 constexpr const char* kBurst = R"(
 typedef unsigned int word;
 #define SSI ((volatile word *)0x18000000u)
@@ -84,7 +84,7 @@ TEST_F(Rp2040Burst, ReadOfFlashMeanwhile_IsAFault) {
   EXPECT_THAT(run(4).detail, HasSubstr("in flash, which a burst of weights has"));
 }
 
-// Reads its literals first.
+// The driver begins with a read of its literals.
 TEST_F(Rp2040Burst, DriverInFlash_IsAFault) {
   EXPECT_THAT(run(0, in_flash("rp2040")).detail, HasSubstr("flash, which a burst of weights has"));
 }

@@ -1,5 +1,5 @@
-// Weights that arrive: each byte at its cycle, turns with the core's misses, and what a missing
-// wait would read.
+// Weights that arrive in the background: the cycle of each byte, turns with the core's misses, and
+// what code without a wait would read.
 #include "simulator/arrival.h"
 
 #include <gmock/gmock.h>
@@ -78,7 +78,7 @@ TEST_F(MovingBytes, MissesInARow_KeepItStandingStill) {
   EXPECT_FALSE(arrival_.moves());
 }
 
-// Streams 64 words to the second argument, waits or does not, and returns the last of them.
+// Streams `words` words to `to`, waits for them if `waits`, and returns the last of them.
 constexpr const char* kStream = R"(
 typedef unsigned int word;
 word f(const word *from, volatile word *to, word words, word waits) {

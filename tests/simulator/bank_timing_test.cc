@@ -1,5 +1,5 @@
-// Fetches that meet loads and stores in a bank of memory. First that code which is fetched word by
-// word takes what the timing model's rules give where nothing meets; then what meeting costs.
+// Fetches that conflict with loads and stores in a memory bank. First without conflicts, where code
+// fetched word by word takes what the timing model's rules give; then the cost of conflicts.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ MemoryRegion& memory_of(Device& device, const std::string& name) {
                        [&](const MemoryRegion& memory) { return memory.name == name; });
 }
 
-/// Hazard3 with code and stack in four banks, and `data` in its own or in the same.
+/// Hazard3 with code and stack in four banks, and data in the banks `data`: its own or the same.
 Device striped(const std::vector<std::string>& data) {
   Device device = *load_device("hazard3");
   device.timing.cycles["bank_wait"] = 1;
@@ -39,7 +39,7 @@ uint64_t cycles_of(const Device& device, const std::string& body, uint32_t offse
   return report.counts.cycles;
 }
 
-/// Cycles that meeting adds when `body` gets the address of a word of each bank in a0.
+/// Cycles that bank conflicts add when a0 holds the address of a word of bank 0, 1, 2 and 3.
 std::vector<uint64_t> added(const std::string& body) {
   std::vector<uint64_t> all;
   for (uint32_t offset = 0; offset < 16; offset += 4)
@@ -52,7 +52,7 @@ using Added = std::vector<uint64_t>;
 const std::string kWideCode = ".option norvc\n", kShort = ".option rvc\n";
 
 TEST(BankTiming, LoadOfTheBankThatIsFetched_DelaysWhatComesNext) {
-  // A wide instruction executes while the second word behind it is asked for.
+  // A wide instruction executes while the second word after it is requested.
   EXPECT_EQ(added(kWideCode + "nop\nnop\nlw a2,0(a0)\nnop\nnop\nnop\nnop"), (Added{1, 0, 0, 0}));
   EXPECT_EQ(added(kWideCode + "nop\nlw a2,0(a0)\nnop\nnop\nnop\nnop\nnop"), (Added{0, 0, 0, 1}));
   EXPECT_EQ(added(kWideCode + "nop\nsb a2,0(a0)\nnop\nnop\nnop\nnop\nnop"), (Added{0, 0, 0, 1}));
@@ -61,7 +61,7 @@ TEST(BankTiming, LoadOfTheBankThatIsFetched_DelaysWhatComesNext) {
 TEST(BankTiming, CodeThatIsFetchedAhead_HidesTheWait) {
   EXPECT_EQ(added(kShort + "c.nop\nc.nop\nc.nop\nc.lw a2,0(a0)\nc.nop\nc.nop\nc.nop\nc.nop\nc.nop"),
             (Added{0, 0, 0, 0}));
-  // The result of the division is waited for, and code meanwhile comes.
+  // The core waits for the result of the division, while the fetch catches up.
   EXPECT_EQ(added(kWideCode + "nop\nnop\nlw a2,0(a0)\ndiv a3,a3,a3\nnop\nnop\nnop"),
             (Added{0, 0, 0, 0}));
 }
@@ -78,7 +78,7 @@ TEST(BankTiming, LoopsAndCalls_TakeTheSameWhereNothingMeets) {
     EXPECT_EQ(cycles_of(striped(kOthers), body), cycles_of(*load_device("hazard3"), body)) << body;
 }
 
-/// Loops, branches, loads and arithmetic, short and wide, on a2 to a5.
+/// Returns random loops, branches, loads and arithmetic, short and wide, on a2 to a5.
 std::string random_code(Rng& rng, int depth) {
   const auto one_of = [&](const std::vector<std::string>& all) {
     return all[rng.below(all.size())];
@@ -121,7 +121,7 @@ TEST(BankTiming, WithoutAWait_NothingIsAdded) {
   Device device = striped(kFour);
   device.timing.cycles.erase("bank_wait");
   const std::string body = kWideCode + "li a2,100\n1: lw a3,0(a0)\naddi a2,a2,-1\nbnez a2,1b";
-  constexpr uint32_t kLast = 12;  // bank 3, from which the branch comes
+  constexpr uint32_t kLast = 12;  // bank 3, from which the branch is fetched
   EXPECT_EQ(cycles_of(device, body, kLast), cycles_of(*load_device("hazard3"), body, kLast));
   EXPECT_EQ(added(body), (Added{0, 0, 0, 100}));
 }
@@ -143,7 +143,7 @@ TEST(BankTiming, Rp2350_KeepsCodeAndTensorsInDifferentBanks) {
   EXPECT_EQ(device.timing.cycles.count("bank_wait"), 1u);
 }
 
-/// The last column of "layer_0 instructions cycles" by its first.
+/// Maps the first column of "layer_0 instructions cycles" to the last.
 std::map<std::string, double> cycles_by_name(const std::string& text) {
   std::map<std::string, double> cycles;
   std::istringstream lines(text);
@@ -157,7 +157,7 @@ std::map<std::string, double> cycles_by_name(const std::string& text) {
 }
 
 // The RTL with four word-interleaved banks, data port first (rtl/README.md): 1.2 % more cycles for
-// keyword spotting, of its pool 7.6.
+// keyword spotting, 7.6 % more for its pool (layer 9).
 TEST(BankTiming, KeywordSpottingInFourSharedBanks_LosesWhatTheRtlLoses) {
   const std::string folder = TINYTUNE_SOURCE_DIR "/../shared/rtl/";
   if (!std::filesystem::exists(folder + "kws.rtl.txt"))

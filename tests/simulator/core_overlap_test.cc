@@ -1,4 +1,4 @@
-// Two sections that stand for two cores: how long they take together, and what they must not touch.
+// Two sections simulated as two cores: how long they take together, and what neither may touch.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Each half adds 64 bytes of its own rows; the second begins at `row`.
+// Each half writes 64 bytes, the second from `row` on.
 std::string two_halves(int row) {
   return "__attribute__((noinline)) void first(volatile unsigned char *p) {\n"
          "  for (int i = 0; i < 64; ++i) p[i] = p[512 + i] + p[i + 513];\n}\n"
@@ -46,7 +46,7 @@ CallReport together(const Device& device, const std::string& source,
 
 TEST(CoreOverlap, RowsOfTheirOwn_TakeAsLongAsTheSlowerAndWhatTheyCollide) {
   const CallReport report = together(*load_device("rp2040"), two_halves(64));
-  EXPECT_EQ(report.race, "");  // they read each other's halo
+  EXPECT_EQ(report.race, "");  // both may read the halo
   ASSERT_EQ(report.joined.size(), 1u);
   const JoinedVisit& joined = report.joined[0];
   const uint64_t slower = std::max(report.sections[0].cycles, report.sections[1].cycles);
@@ -62,7 +62,7 @@ TEST(CoreOverlap, OneByteOfTheOthersRow_IsARace) {
               HasSubstr("write at 0x20040200, which the other core reads"));
 }
 
-// One port: fills of both are behind each other, but what one has brought the other finds.
+// The port is shared, so the fills of both queue, but each finds what the other has brought.
 TEST(CoreOverlap, SharedCache_ServesBothWithOneFill) {
   const std::string source =
       "static const unsigned char weights[4096] = {1};\n"
@@ -74,14 +74,14 @@ TEST(CoreOverlap, SharedCache_ServesBothWithOneFill) {
   const CallReport report = together(in_flash("rp2040"), source);
   const Counts &first = report.sections[0], &second = report.sections[1];
   EXPECT_GT(first.read_wait_cycles, uint64_t{1024} * 48);
-  EXPECT_LT(second.read_wait_cycles, first.read_wait_cycles / 4);  // it came when all was there
+  EXPECT_LT(second.read_wait_cycles, first.read_wait_cycles / 4);  // most lines are there by then
   EXPECT_EQ(report.race, "");
   ASSERT_EQ(report.joined.size(), 1u);
   EXPECT_GE(report.joined[0].cycles, first.cycles);
   EXPECT_LT(report.joined[0].cycles, first.cycles + second.cycles / 4);
 }
 
-/// Two parts in assembly, each from a multiple of 16, which get the data's address in a0.
+/// Two parts in assembly, each aligned to 16 bytes, with the data's address in a0.
 struct Parts {
   std::string name, first, second;
   double eight_banks, four_banks;  ///< cycles until both have ended
@@ -110,8 +110,8 @@ Device with_four_banks() {
   return device;
 }
 
-// The figures are of two Hazard3 cores as RTL, over banks that serve their ports in turn; the
-// second starts seven cycles late: bench/cores/rtl/loops.py.
+// The figures are those of two Hazard3 cores as RTL, over banks that serve their ports in turn; the
+// second core starts seven cycles late: bench/cores/rtl/loops.py.
 TEST(CoreOverlap, TwoPortsACore_LoseInBanksWhatTheRtlLoses) {
   const std::string products =
       "li a2,800\n1: lw a3,0(a0)\nlw a4,4(a0)\nlw a5,8(a0)\nlw a6,12(a0)\nmul a3,a3,a4\n"
@@ -157,7 +157,7 @@ TEST(CoreOverlap, LongParts_LoseTheShareThatShortOnesLose) {
   EXPECT_NEAR(joined("1000000") / joined("2000"), 500, 5);
 }
 
-// Two parts of some 1800 cycles each, and what else is done: before both, and at the end of either.
+// Two parts of some 1800 cycles each, and more code: before both, and at the end of either.
 // start() streams 64 words to RAM in 2816 cycles; f() waits for them.
 struct Besides {
   std::string in_f = {}, in_first = {}, in_second = {};

@@ -1,5 +1,5 @@
-// Timing facts of the Cortex-M33, as jnk0le measured them on an RP2350, as cycles of code that
-// shows them; and that every device with this core keeps to them.
+// Timing facts of the Cortex-M33 as jnk0le measured them on an RP2350, each shown by the cycles of
+// a code sequence; and a check that every device with this core has them.
 #include <gtest/gtest.h>
 
 #include "devices/core_table.h"
@@ -73,7 +73,7 @@ TEST_P(CortexM33Timing, ShortBranch_IssuesBesideAShortInstruction) {
 
 TEST_P(CortexM33Timing, Divide_TakesItsUpperEnd) { EXPECT_EQ(cost("udiv r2,r2,r3"), 11); }
 
-// The emulator's core has an FPU; a chip without one refuses it.
+// The emulator's core has an FPU; a chip without one must refuse the instruction.
 TEST(CortexM33, FloatingPoint_IsRefused) {
   Device device = *load_device("rp2350");
   device.target = internal::without_fpu(device.target);

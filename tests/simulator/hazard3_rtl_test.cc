@@ -1,4 +1,4 @@
-// Programs that ran on the RTL of Hazard3: the model takes as long and computes the same.
+// Programs that ran on the RTL of Hazard3: the model must give the same cycles and results.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace tinytune {
 namespace {
 
-// "name a b" or "a b name", as the bench prints them.
+// Parses lines of "name a b" or "a b name", as the bench prints them.
 std::vector<std::vector<std::string>> rows_of(const std::string& text) {
   std::vector<std::vector<std::string>> rows;
   std::istringstream lines(text);
@@ -24,7 +24,7 @@ std::vector<std::vector<std::string>> rows_of(const std::string& text) {
   return rows;
 }
 
-/// The RTL's figures are not part of this repository; where they stand beside it, they must hold.
+/// The RTL's figures are not part of this repository; skips where they do not stand beside it.
 void expect_as_the_rtl(const std::string& program, const std::string& figures) {
   const std::string folder = TINYTUNE_SOURCE_DIR "/../shared/rtl/";
   if (!std::filesystem::exists(folder + figures)) GTEST_SKIP() << "no figures of the RTL at hand";

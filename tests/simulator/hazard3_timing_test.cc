@@ -1,6 +1,6 @@
-// The effects that Hazard3's RTL shows and that simpler models of a core lack, each in code that
-// has nothing else: misaligned targets, the branch target buffer, the data of stores, dividends.
-// And the instructions that the emulator does not know.
+// Effects that Hazard3's RTL shows and simpler core models lack, each in code with nothing else:
+// misaligned targets, the branch target buffer, the data of stores, dividends. And the instructions
+// that the emulator does not know.
 #include <gtest/gtest.h>
 
 #include "tests/simulator/program.h"
@@ -44,8 +44,8 @@ TEST(Hazard3Timing, ReturnToAWideInstructionOnAnOddHalfWord_TakesOneMore) {
     std::string text = body;
     return text.replace(text.find('%'), 1, filling);
   };
-  // c.jal stands on the odd half word at first, so what follows it is aligned. With one more short
-  // instruction before it, all three targets are not: of the call, the return and the jump.
+  // First c.jal is in the odd half word, so the code after it is aligned. One more short
+  // instruction before it misaligns all three targets: of the call, the return and the jump.
   EXPECT_EQ(hazard3_cost(with("")), 1 + 2 + 2 + 1 + 1 + 2);
   EXPECT_EQ(hazard3_cost(with("c.nop\n")), 1 + 1 + 3 + 3 + 1 + 1 + 3);
 }
@@ -80,13 +80,13 @@ TEST(Hazard3Timing, ShortInstructionsBeforeAPredictedBranch_HideItsMisalignedTar
            "c.addi a2,-1\n" + last + kWide + "bnez a2,1b";
   };
   EXPECT_EQ(hazard3_cost(loop("c.nop\n")), 1 + 1 + 300 + 3 + 98 * 1 + 3);
-  // The branch stands a half word later now, and a wide instruction comes before it.
+  // Now the branch is a half word later, and a wide instruction precedes it.
   EXPECT_EQ(hazard3_cost(loop(kWide + "nop\n")), 1 + 1 + 300 + 3 + 98 * 2 + 2);
 }
 
 TEST(Hazard3Timing, LoopWithinOneWord_IsPredictedWhenTheBufferStillHoldsIt) {
-  // The first time round nothing is predicted, so its end leaves the entry. The second time
-  // fetching runs into the branch's word, and from then on the buffer makes every jump.
+  // The first pass predicts nothing, so the end of its loop keeps the entry. In the second pass
+  // fetching reaches the branch's word, and from then on the buffer makes every jump.
   EXPECT_EQ(
       hazard3_cost(kWide + "li a3,2\n1: li a2,10\n" + kShort + "2: c.addi a2,-1\nc.bnez a2,2b\n" +
                    kWide + "addi a3,a3,-1\nbeqz a3,3f\nj 1b\n3:"),
@@ -94,7 +94,7 @@ TEST(Hazard3Timing, LoopWithinOneWord_IsPredictedWhenTheBufferStillHoldsIt) {
 }
 
 TEST(Hazard3Timing, AnotherLoopsBranch_TakesTheOnlyEntry) {
-  // The inner loop ends mispredicted, and the outer branch is met with an empty buffer every time.
+  // The inner loop ends mispredicted, and the outer branch finds the buffer empty every time.
   EXPECT_EQ(
       hazard3_cost(kWide + "li a3,10\n1: li a2,2\n2: addi a2,a2,-1\nbnez a2,2b\naddi a3,a3,-1\n"
                            "bnez a3,1b"),
@@ -115,7 +115,7 @@ TEST(Hazard3Timing, BranchToTheInstructionAfterIt_CostsWhatItsConditionSays) {
   EXPECT_EQ(hazard3_cost(kWide + "blt a3,a2,1f\n1: bltu a2,a3,1f\n1: bge a2,a3,1f\n1:"), 1 + 2 + 1);
   EXPECT_EQ(hazard3_cost(kShort + "c.bnez a0,1f\n1: c.beqz a0,1f\n1:"), 2 + 1);
   EXPECT_EQ(hazard3_cost(kWide + "j 1f\n1:"), 2);
-  // Taken and not by turns: 1 + 2 of four passes each.
+  // Taken in every other pass: four passes of 1 cycle, four of 2.
   EXPECT_EQ(
       hazard3_cost(kWide + "li a2,8\n2: andi a3,a2,1\nbeqz a3,1f\n1: addi a2,a2,-1\nbnez a2,2b"),
       1 + 8 * 2 + 4 * (1 + 2) + 2 + 6 * 1 + 2);
@@ -139,7 +139,7 @@ TEST(Hazard3Timing, ReservedAccessBehindAnother_TakesOneMore) {
   EXPECT_EQ(hazard3_cost(kWide + "lr.w a2,(a0)\nsc.w a3,a4,(a0)"), 3);
   EXPECT_EQ(hazard3_cost(kWide + "lr.w a2,(a0)\nnop\nsc.w a3,a4,(a0)"), 3);
   EXPECT_EQ(hazard3_cost(kWide + "lr.w a2,(a0)\nsc.w a3,a2,(a0)"),
-            3);  // the same cycle hides the load's
+            3);  // the load's wait is the same cycle
   EXPECT_EQ(hazard3_cost(kWide + "lr.w a2,(a0)\namoadd.w a3,a4,(a0)"), 6);
 }
 

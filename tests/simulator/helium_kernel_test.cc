@@ -1,4 +1,4 @@
-// Kernels that use Helium: what a call counts, which registers it must give back, what is refused.
+// Kernels that use Helium: counts of a call, registers that it must preserve, refusals.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,4 @@
-// Programs that use Helium on the devices of Cortex-M55 and M85: values, counts, and what is
-// refused.
+// Programs that use Helium on the devices of Cortex-M55 and M85: values, counts and refusals.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -51,7 +50,7 @@ TEST_P(HeliumProgram, ChoiceByCondition_AndWordsOfLanes) {
 }
 
 TEST_P(HeliumProgram, ShiftsOfPairs_ShiftThemAndLeaveFlagsAlone) {
-  // r3:r2 = 0x80000001_00000007, and carry and zero are set before; a vector follows the last one.
+  // r3:r2 = 0x80000001_00000007; carry and zero are set before. A vector follows the last shift.
   const auto ran = run_on(GetParam(),
                           "f: ldr r3,=0x80000001\nmovs r2,#7\nmovs r1,#4\ncmp r1,r1\n"
                           "asrl r2,r3,#4\nlsll r2,r3,r1\nlsrl r2,r3,#28\nasrl r2,r3,r1\n"

@@ -1,5 +1,5 @@
-// The executor of Helium instructions without an emulator beside it: encodings against LLVM's
-// disassembler, and what predicates do. All values are compared with QEMU by helium_oracle.
+// The executor of Helium instructions on its own: encodings against LLVM's disassembler, and the
+// effects of predicates. helium_oracle compares all values with QEMU's.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -22,7 +22,7 @@ Target cortex_m55() {
   return target;
 }
 
-/// Memory of 256 bytes from 0x1000 on.
+/// A core with 256 bytes of memory from 0x1000 on.
 class Core final : public helium::Core {
  public:
   uint32_t get(unsigned reg) override { return registers[reg]; }
@@ -62,7 +62,7 @@ class HeliumTest : public testing::Test {
   Core core;
 };
 
-/// Whether an assembler may write an instruction of that row so: some have second names.
+/// Whether an assembler may write an instruction of that row as `text`: some have aliases.
 bool is_named(const std::string& text, std::string_view name) {
   struct Alias {
     std::string_view name, other;
@@ -77,11 +77,11 @@ bool is_named(const std::string& text, std::string_view name) {
                                 {"csel", "cs"},
                                 {"csel", "cin"},
                                 {"csel", "cneg"},
-                                // What an immediate does is bits of it.
+                                // Bits of the immediate select the operation.
                                 {"vmov", "vmvn"},
                                 {"vmov", "vorr"},
                                 {"vmov", "vbic"},
-                                // Those of both have a row, as one register tells them apart.
+                                // One row has both forms, which one register tells apart.
                                 {"vidup", "viwdup"},
                                 {"vddup", "vdwdup"}};
   if (text.starts_with(name)) return true;
@@ -106,7 +106,7 @@ TEST(HeliumRows, EveryEncoding_IsWhatLlvmDecodes) {
         uint32_t code = 0;
         for (const char c : row.pattern)
           if (c != ' ') code = code << 1 | (c == '0' || c == '1' ? c == '1' : random() & 1);
-        // Neither core nor older LLVMs read this bit; LLVM 19 wants it clear.
+        // Neither the core nor older LLVMs read this bit; LLVM 19 requires it to be clear.
         if (row.name == "vmla" || row.name == "vmlas") code &= ~(1U << 28);
         const auto result = executor.execute(code, 0x200, core);
         executor.state().vpr = 0;
@@ -125,7 +125,7 @@ TEST(HeliumRows, EveryEncoding_IsWhatLlvmDecodes) {
   EXPECT_GT(checked, 500u);
 }
 
-// Their encodings are those of shifts to the right and inserting ones, but for three bits.
+// Only three bits distinguish their encodings from right shifts and inserting shifts.
 TEST_F(HeliumTest, EvenImmediates_AreNoShifts) {
   constexpr uint32_t kMoveImmediate = 0xEF85205A;  // vmov.i32 q1, #0x5a << 8 * (mode / 2)
   for (unsigned mode = 0; mode < 8; ++mode) {

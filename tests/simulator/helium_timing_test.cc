@@ -1,5 +1,5 @@
-// The cycles of cores with Helium: loops whose cycles Arm's guide, LLVM's schedules or a rule of
-// the architecture give.
+// Cycles of cores with Helium, in loops for which Arm's guide, LLVM's schedules or a rule of the
+// architecture give them.
 #include <gtest/gtest.h>
 
 #include "simulator/helium/footprint.h"
@@ -21,7 +21,7 @@ uint64_t cycles_of(const std::string& device, const std::string& code, uint32_t 
   return report.counts.cycles;
 }
 
-/// Cycles of a turn of a low-overhead loop; `body` may use r0 and r1 as pointers, r4 to r6.
+/// Cycles per turn of a low-overhead loop; `body` may use r0 and r1 as pointers, r4 to r6.
 double turn(const std::string& device, const std::string& body) {
   const std::string loop = ".p2align 2\ndls lr,r2\n1:\n" + body + "\nle lr,1b";
   return (static_cast<double>(cycles_of(device, loop, 80)) -
@@ -42,7 +42,7 @@ TEST(HeliumTiming, TwoLoadsAndASum_TakeFourCycles) {
 }
 
 TEST(HeliumTiming, SumsOfTwoRowsByThreeChannels_KeepTheMultiplierBusy) {
-  // Each sum stands beside a load; the first use what the turn before loaded.
+  // Each sum is paired with a load; the first sums use values loaded in the turn before.
   EXPECT_EQ(turn(kM55,
                  "vldrb.u8 q2,[r0]\nvmladava.s8 r4,q1,q4\nvldrb.u8 q0,[r0]\nvmladava.s8 r4,q1,q3\n"
                  "vldrb.u8 q1,[r0]\nvmladava.s8 r4,q0,q2\nvldrb.u8 q3,[r0]\nvmladava.s8 r6,q1,q2\n"
@@ -90,7 +90,7 @@ TEST(HeliumTiming, ScalarInstructions_FillTheGaps) {
 
 TEST(HeliumTiming, StoresAndLoads_ShareAUnitOnOneCoreOnly) {
   const std::string body = "vldrb.u8 q0,[r0]\nvstrb.8 q1,[r1]";
-  EXPECT_EQ(turn(kM55, body), 4 + 1);  // and the next load waits for the bank
+  EXPECT_EQ(turn(kM55, body), 4 + 1);  // the next load also waits for the bank
   EXPECT_EQ(turn(kM85, body), 2);
 }
 

@@ -1,4 +1,4 @@
-// The order of instructions that a core issues fastest: the same results, sooner.
+// Reordering of instructions to the order that a core issues fastest: same results, fewer cycles.
 
 #include "codegen/kernels/issue_order.h"
 
@@ -25,8 +25,8 @@ std::string ordered(const std::string& text) {
   return *result;
 }
 
-// Straight-line code over r0 to r6, whose r8 points to 32 words and whose frame has 8. Any of them
-// may be the one that another store or load is for.
+// Straight-line code over r0 to r6; r8 points to 32 words, and the frame has 8 words. Any store may
+// alias any other store or load.
 class RandomList {
  public:
   explicit RandomList(uint64_t seed) : rng_(seed) {}
@@ -90,11 +90,11 @@ class RandomList {
   Rng rng_;
 };
 
-// 256 bytes for each list: its words, registers at the start, registers and flags at the end,
-// frame.
+// 256 bytes for each list: its words, the registers at the start, the registers and flags at the
+// end, the frame.
 constexpr int kArea = 256, kLists = 60;
 
-// Runs all lists, one behind the other, on areas from r0 on.
+// Returns a program that runs all lists, one after the other, on areas from r0 on.
 std::string program_of(const std::vector<std::string>& lists) {
   std::string source =
       "f:\n\tpush {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n\tmov r10, r0\n\tsub sp, #32\n";
@@ -113,7 +113,7 @@ std::string program_of(const std::vector<std::string>& lists) {
   return source + "\tadd sp, #32\n\tpop {r4, r5, r6, r7, r8, r9, r10, r11, pc}\n";
 }
 
-// What is left of the same bytes.
+// Returns the memory after a run; it starts from the same random bytes each time.
 std::vector<uint8_t> run(const std::vector<std::string>& lists) {
   Program program(kDevice, program_of(lists));
   Rng rng(7);
@@ -161,7 +161,7 @@ TEST(IssueOrder, OfProductsBehindTheirLoads_IsFaster) {
   EXPECT_LT(cycles(ordered(list)) + 5, cycles(list));
 }
 
-// A store may go where a later load comes from; in a template's own text only by the same base.
+// A store may alias a later load; in a template's own text only if both have the same base.
 TEST(IssueOrder, LoadsPassStoresOfTemplatesOnly) {
   const std::string list =
       "\tadd\tr0, r1\n\tstr\tr0, [r4]\n\tldr\tr2, [r5]\n\tmul\tr2, r2, r2\n\tmul\tr2, r2, r2\n";

@@ -1,4 +1,4 @@
-// Loads from different blocks of memory do not overlap, and one that the bus must turn to waits.
+// Loads from different blocks of memory do not overlap, and wait if the bus must switch blocks.
 #include "simulator/memory_blocks.h"
 
 #include <gtest/gtest.h>
@@ -37,8 +37,8 @@ TEST_F(LoadsOfL4r5, FromSram3_WaitForTheBusOnceForAccessesThatFollowEachOther) {
   EXPECT_EQ(cost("ldr r3,[r1]\nadds r4,#1\nldr r5,[r1]\nadds r4,#1"), 8);
   EXPECT_EQ(cost("ldrd r4,r5,[r0]\nadds r3,#1"), 4);
   EXPECT_EQ(cost("ldrd r4,r5,[r1]\nadds r3,#1"), 5);
-  // The stack is at its end; a store waits in its buffer, and the load behind it finds the bus
-  // there.
+  // The stack is at SRAM3's end. A store waits in its buffer, and the load after it finds the bus
+  // switched already.
   EXPECT_EQ(cost("ldr r3,[sp]\nldr r4,[r1]\nadds r3,#1"), 5);
   EXPECT_EQ(cost("str r3,[sp]\nadds r3,#1"), 2);
   EXPECT_EQ(cost("str r3,[sp]\nldr r4,[sp]\nadds r3,#1"), 5);

@@ -1,4 +1,4 @@
-// Caches and slow memories: how many fills an access takes, and that runs wait for them.
+// Caches and slow memories: how many fills an access takes, and how runs wait for them.
 #include "simulator/memory_timing.h"
 
 #include <gtest/gtest.h>
@@ -39,8 +39,8 @@ TEST(Cache, AddressesOfOneSet_PushOutTheLeastRecentlyUsed) {
   Cache cache(small_cache());
   cache.touch(0x000, 4);
   cache.touch(0x020, 4);
-  cache.touch(0x000, 4);                 // now 0x020 is the older
-  EXPECT_EQ(cache.touch(0x040, 4), 1u);  // and goes
+  cache.touch(0x000, 4);                 // 0x020 is now the older one
+  EXPECT_EQ(cache.touch(0x040, 4), 1u);  // and is evicted
   EXPECT_EQ(cache.touch(0x000, 4), 0u);
   EXPECT_EQ(cache.touch(0x020, 4), 1u);
   EXPECT_EQ(cache.touch(0x010, 4), 1u) << "another set";
@@ -131,7 +131,7 @@ TEST_F(SlowCode, Sections_CarryTheirOwnWaits) {
 }
 
 TEST_F(SlowCode, PrefetchBuffer_HidesPartOfWhatIsRunInto) {
-  // 30 words of code from 16-byte reads: one is jumped to, the others are run into.
+  // 30 words of code in 16-byte reads: one is jumped to, the seven others follow in sequence.
   const std::string body = "f: " + adds(59) + "bx lr\n";
   Program program(in_flash("stm32l4r5"), body);
   const Device device = *load_device("stm32l4r5");
@@ -166,7 +166,7 @@ TEST(SlowData, RestOfALine_ComesWhileTheCoreGoesOn) {
   EXPECT_EQ(waited("movs r3,#30\n1: subs r3,#1\nbne 1b\n"), 2 * (flash.fill_cycles - rest));
 }
 
-// What `code` waits for constants, whose address is in r0.
+// Cycles that `code` waits for constants, whose address is in r0.
 uint64_t waited_for_constants(const std::string& device, const std::string& code) {
   Program program(device, "f: " + code + "bx lr\n");
   const Device& of = program.device();

@@ -49,7 +49,7 @@ std::string PointwiseRvv::assembly() const {
   for (unsigned i = 0; i < pixels; ++i) sums.push_back(32 - m4 * (i + 1));
   for (unsigned i = 0; !wide && i < pixels; ++i) halves.push_back(sums.back() - m2 * (i + 1));
   const unsigned low = wide ? sums.back() : halves.back(), of_weights = wide ? m2 : m1;
-  unsigned held = 8;  // taps a load
+  unsigned held = 8;  // taps per load
   while (held * of_weights > std::min(8u, low) || unroll % held != 0) held /= 2;
 
   Writer w;

@@ -15,9 +15,9 @@ namespace tinytune {
 /// The device with nothing in fast memory.
 Device in_flash(const std::string& device_name);
 
-/// Assembly or C text to an ELF linked at the device's code and data memories. `march` replaces
-/// the device's own, to write instructions that it lacks. Throws std::runtime_error with clang's
-/// message, which fails the test.
+/// Assembles or compiles text to an ELF linked at the device's code and data memories. `march`
+/// replaces the device's own, for instructions that it lacks. Throws std::runtime_error with
+/// clang's message, which fails the test.
 std::vector<uint8_t> assemble(const std::string& source, const Device& device,
                               const std::string& march = "");
 std::vector<uint8_t> compile_c(const std::string& source, const Device& device);
@@ -42,7 +42,7 @@ class Program {
   ElfInfo info_;
 };
 
-/// A whole program as run_program() ran it, and what it printed.
+/// Report and output of a whole program that run_program() ran.
 struct Ran {
   Result<ProgramReport> report;
   std::string output;
@@ -50,7 +50,7 @@ struct Ran {
 Ran run(const Device& device, const std::vector<uint8_t>& elf, const std::string& function = "",
         uint64_t limit = 10'000'000'000);
 
-/// Why it could not run; empty where it did.
+/// Why the program could not run; empty if it ran.
 std::string refusal(const Ran& ran);
 
 }  // namespace tinytune

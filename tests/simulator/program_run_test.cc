@@ -1,5 +1,5 @@
-// Whole programs: how they end, what they print, what their counters say, and what is said of those
-// that cannot run.
+// Whole programs: how they end, what they print, the values of their counters, and the messages for
+// programs that cannot run.
 #include <elf.h>
 #include <gtest/gtest.h>
 
@@ -211,7 +211,7 @@ TEST(ArmProgram, Semihosting_PrintsAndExits) {
 }
 
 TEST(ArmProgram, CycleCounter_SaysWhatTheModelCounts) {
-  // Both reads stand in one block, so nothing but the place of each load can tell them apart.
+  // Both reads are in one block, so only the position of each load can tell them apart.
   const Ran ran = run("cortex-m4",
                       "f: ldr r1,=0xE000EDFC\nldr r2,=0x01000000\nstr r2,[r1]\nldr r1,=0xE0001000\n"
                       "movs r2,#1\nstr r2,[r1]\nldr r2,[r1,#4]\nnop\nnop\nnop\nldr r3,[r1,#4]\n"
@@ -242,14 +242,14 @@ TEST(ArmProgram, InstructionOfAnotherCore_IsNamedWithItsFunction) {
                      ".globl g\n.type g,%function\ng: .inst.w 0xee300a20\nbx lr\n");
   EXPECT_EQ(refusal(on).find("its FPU is off"), std::string::npos) << refusal(on);
   EXPECT_EQ(on.report.error().code(), ErrorCode::kUnsupported);
-  // A Cortex-M3 has neither.
+  // A Cortex-M3 has neither an FPU nor DSP instructions.
   EXPECT_NE(refusal(run("qemu-mps2-m3", "f: .inst.w 0xee300a20\nbx lr\n")).find(" is not in "),
             std::string::npos);
   EXPECT_NE(refusal(run("qemu-mps2-m3", "f: .inst.w 0xfb20f000\nbx lr\n")).find("smuad"),
             std::string::npos);
 }
 
-// "" if the program runs to its end.
+// Returns the fault's message; "" if the program runs to its end.
 std::string fault_of(const std::string& device, const std::string& body) {
   const Ran ran = run(device, body);
   if (ran.report) return "";
@@ -295,7 +295,7 @@ TEST(UnalignedAccess, Trapped_IsAFaultOfTheProgram) {
 }
 
 TEST(UnalignedAccess, GoesToTheProgramsHandlerAsOnTheChip) {
-  // The handler skips the load and says what it was told; nothing behind the load has happened.
+  // The handler skips the load and prints what it was told; nothing after the load has executed.
   const std::string program =
       "f: la a0,handler\ncsrw mtvec,a0\nlui a2,0x80000\nla a0,d\nli a1,7\nli a3,1\n"
       "lw a1,1(a0)\nsw a1,4(a2)\nli a3,2\nsw zero,8(a2)\n1: j 1b\n.p2align 2\n"
@@ -357,7 +357,7 @@ TEST(RiscvProgram, Hazard3Registers_HoldWhatTheRtlHas) {
   EXPECT_EQ(read("marchid"), 0x1Bu);
   EXPECT_EQ(read("mip"), 0x80u);
   EXPECT_EQ(read("mcountinhibit"), 5u);
-  EXPECT_EQ(read("minstret", "nop\nnop\n"), 0u);  // they stand after reset
+  EXPECT_EQ(read("minstret", "nop\nnop\n"), 0u);  // stopped after reset
   EXPECT_EQ(read("minstret", "nop\ncsrwi mcountinhibit,0\nnop\n"), 1u);
   EXPECT_EQ(read("mcycle", "li a1,100\ncsrwi mcountinhibit,0\ncsrw mcycle,a1\n"), 100u);
   EXPECT_EQ(read("misa", "csrwi misa,0\n"), 0x40901105u);

@@ -1,4 +1,4 @@
-// RISC-V's vectors where QEMU is no oracle: VLEN 64, what is refused, and where accesses may go.
+// RISC-V vectors where QEMU cannot be the oracle: VLEN 64, refusals, and the bounds of accesses.
 // Everything else is compared with QEMU by bench/simulator/vector_oracle.py.
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ std::vector<T> get(Program& program, uint32_t offset, size_t count) {
   return values;
 }
 
-/// The call of `source` with the address of the data memory; what stopped it.
+/// Calls `source` with the address of the data memory; returns what stopped it.
 std::string stop_of(const std::string& source, const CallOptions& options = {}) {
   Program program(kName, source);
   return program.call({program.data()}, options).detail;
@@ -89,7 +89,7 @@ TEST(RvvUnit, Vlen64_GatherAndSlideCrossRegisters) {
 }
 
 TEST(RvvUnit, EveryRounding_IsTheSpecifications) {
-  // 5/2, 7/2, -5/2, 6/2, 1/2: up, to even, down, to odd.
+  // 5/2, 7/2, -5/2, 6/2, 1/2: to nearest with ties up, to nearest with ties to even, down, to odd.
   const std::vector<std::vector<int8_t>> expected = {
       {3, 4, -2, 3, 1}, {2, 4, -2, 3, 0}, {2, 3, -3, 3, 0}, {3, 3, -3, 3, 1}};
   for (unsigned mode = 0; mode < 4; ++mode) {
@@ -103,7 +103,7 @@ TEST(RvvUnit, EveryRounding_IsTheSpecifications) {
 }
 
 TEST(RvvUnit, HighHalfOfAProduct_HasBothSigns) {
-  // GCC 12 vectorises one way to write this wrongly.
+  // GCC 12 vectorises one formulation of this wrongly.
   Program program(with_vlen(64),
                   "f: vsetivli x0,8,e16,m2,ta,ma\nvle16.v v2,(a0)\naddi a0,a0,16\n"
                   "vle16.v v4,(a0)\nvmulh.vv v2,v2,v4\nvse16.v v2,(a0)\nret");
@@ -118,7 +118,7 @@ TEST(RvvUnit, HighHalfOfAProduct_HasBothSigns) {
 }
 
 TEST(RvvUnit, InactiveElements_AreNotLoaded) {
-  // The last element lies outside of the memory.
+  // The last element lies outside the memory.
   const std::string load =
       "li a2,0x01000000-12\nadd a0,a0,a2\nvsetivli x0,4,e32,m1,ta,ma\nvmv.v.i v0,7\n";
   EXPECT_EQ(stop_of("f: " + load + "vle32.v v1,(a0),v0.t\nret"), "");

@@ -76,7 +76,7 @@ TEST(Esp32c3Timing, LoadOverwrittenNext_DoesNotStall) {
 }
 
 TEST(Esp32c3Timing, LoadUsedAcrossABlock_Stalls) {
-  // The load ends one block; the branch that reads it is in the same, the add in the next.
+  // The load's result is read by the branch in the same block, or by the add in the next block.
   EXPECT_EQ(esp32c3_cost("lw a2,0(a0)\nbnez a2,1f\nnop\n1:"), 2 + 1 + 1);
   EXPECT_EQ(esp32c3_cost("lw a2,0(a0)\n1: add a3,a3,a2\naddi a4,a4,-1\nbgtz a4,1b"),
             2 + 7 * 2 + 6 * 3 + 1);

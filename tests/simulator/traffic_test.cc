@@ -1,4 +1,4 @@
-// What a call moves and multiplies of watched buffers.
+// Counts of what a call moves from and to watched buffers, and of products of their values.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ TEST(SimulatorCall, TrafficOfBuffers_IsCountedInBytesWhenWatched) {
   const auto traffic = [&] { return program.call({program.data()}, options).traffic; };
   EXPECT_EQ(traffic()[0].loaded_bytes, 0u);
   options.check_alignment = true;
-  for (int call = 0; call < 2; ++call) {  // each from zero
+  for (int call = 0; call < 2; ++call) {  // counts restart at zero
     const std::vector<Traffic> counted = traffic();
     ASSERT_EQ(counted.size(), 2u);
     EXPECT_EQ(counted[0].loaded_bytes, 6u);
@@ -26,7 +26,7 @@ TEST(SimulatorCall, TrafficOfBuffers_IsCountedInBytesWhenWatched) {
   }
 }
 
-// What takes several words at once is all of its bytes.
+// An instruction that accesses several words counts all of their bytes.
 TEST(SimulatorCall, TrafficOfLoadMultiple_IsEveryWord) {
   Program program("stm32l4r5",
                   "f: push {r4,r5}\nldm r0,{r1,r2,r3}\nldrd r4,r5,[r0]\nstm r0,{r1,r2}\n"
@@ -40,7 +40,7 @@ TEST(SimulatorCall, TrafficOfLoadMultiple_IsEveryWord) {
   EXPECT_EQ(report.traffic[0].stored_bytes, 8u);
 }
 
-// A product, its scaling, the product of an address, and what went through memory.
+// A product, its scaling, a product in an address, and a value that went through memory.
 TEST(SimulatorCall, Factors_AreTheBuffersThatTheirValuesComeFrom) {
   Program program("esp32c3",
                   "f: addi sp,sp,-16\nlb a1,0(a0)\nlb a2,4(a0)\nsw a1,0(sp)\nlw a3,0(sp)\n"
@@ -50,17 +50,17 @@ TEST(SimulatorCall, Factors_AreTheBuffersThatTheirValuesComeFrom) {
   options.check_alignment = true;
   const uint32_t at = program.data();
   options.counted = {{at, 4}, {at + 4, 4}, {at + 8, 4}};
-  for (int call = 0; call < 2; ++call) {  // each from zero
+  for (int call = 0; call < 2; ++call) {  // counts restart at zero
     const CallReport report = program.call({at}, options);
     ASSERT_EQ(report.end, CallEnd::kReturned) << report.detail;
     EXPECT_EQ(report.factors, (FactorCounts{{{1, 2}, 2}, {{3, 4}, 1}, {{0, 0}, 1}}));
-    // Of what was spilled, not the reload; of what two products read, one load.
+    // A spilled value counts its load, not its reload; a value that two products read counts once.
     EXPECT_EQ(report.factor_loads,
               (FactorLoads{{{1, 2}, {2, 1}}, {{3, 4}, {0, 4}}, {{0, 0}, {0, 0}}}));
   }
 }
 
-// What is added to a product is no factor.
+// The addend of a multiply-accumulate is not a factor.
 TEST(SimulatorCall, FactorsOfSums_AreOnlyWhatIsMultiplied) {
   Program program("stm32l4r5",
                   "f: push {r4,r5}\nldr r1,[r0]\nldr r2,[r0,#4]\nldr r3,[r0,#8]\n"
@@ -78,7 +78,7 @@ TEST(SimulatorCall, FactorsOfSums_AreOnlyWhatIsMultiplied) {
             (FactorLoads{{{1, 2}, {4, 4}}, {{1, 4}, {0, 4}}, {{2, 7}, {0, 0}}, {{1, 1}, {4, 0}}}));
 }
 
-// Vectors from memory, a lane that is written, their dot product, and what is stored of them.
+// Vectors from memory, a written lane, their dot product, and what is stored of them.
 TEST(SimulatorCall, FactorsOfVectors_AreFollowedThroughThem) {
   Program program("cortex-m55",
                   ".cpu cortex-m55\nf: vldrb.8 q0,[r0]\nvldrb.8 q1,[r0,#16]\nvmladav.s8 r2,q0,q1\n"
@@ -98,7 +98,7 @@ TEST(SimulatorCall, FactorsOfVectors_AreFollowedThroughThem) {
   EXPECT_EQ(report.traffic[3].loaded_bytes, 4u);
 }
 
-// A vector of weights that serves two inputs, which are scalars, after it was widened.
+// A vector of weights that is widened and then multiplied with two scalar inputs.
 TEST(SimulatorCall, FactorsOfVectorsAndScalars_AreFollowedOnRiscv) {
   Program program("rv32imc_zve32x",
                   "f: li a1,6\nvsetvli zero,a1,e16,m1,ta,ma\nvle8.v v1,(a0)\nvsext.vf2 v2,v1\n"

@@ -1,5 +1,5 @@
-// What an unaligned access costs a program on Cortex-M4: a load is made in parts, a store waits in
-// the write buffer.
+// Cycles of unaligned accesses on Cortex-M4: a load is split into parts, a store waits in the write
+// buffer.
 #include <gtest/gtest.h>
 
 #include <string>

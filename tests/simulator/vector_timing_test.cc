@@ -1,4 +1,4 @@
-// The cycles of a core with a vector unit beside it, against what Vicuna's RTL takes.
+// Cycles of a core with a vector unit, against those of Vicuna's RTL.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ uint64_t cycles_of(const Device& device, const std::string& code) {
   return report.counts.cycles;
 }
 
-/// Cycles of one of `lines`, in a long run of them.
+/// Cycles per repetition of `lines` in a long run.
 double each(const std::string& type, const std::string& lines, const Device& device) {
   constexpr int kTurns = 32;
   std::string some;

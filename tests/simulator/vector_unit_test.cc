@@ -1,4 +1,4 @@
-// The seam between the emulator and a core's vector unit: runs of vector instructions, counts,
+// The interface between the emulator and a core's vector unit: runs of vector instructions, counts,
 // refusals, and that the unit's registers are those of its core.
 #include <gtest/gtest.h>
 

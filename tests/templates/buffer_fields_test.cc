@@ -18,7 +18,7 @@ const char* const kDense =
 
 enum class Bounds { kFixed, kOfTheCaller };
 
-// Copies the input, as a template would write it that fixes what its loops read, or forgets to.
+// Lowers a copy of the input, like a template that fixes its input's bounds, or forgets to.
 template <Bounds kBounds>
 Lowered lower(const Workload& w, const Schedule&, const Device& device,
               const std::string& symbol) {

@@ -1,4 +1,4 @@
-// Templates choose by what a core can do: cores that no code names get what their files list.
+// Templates choose by a core's capabilities: cores that no code names get what their files list.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
-/// The Cortex-M4's file with the core replaced: what a new device costs.
+/// Returns the Cortex-M4's device with another core: a new device needs no more than such a file.
 Device device_of(const std::string& isa, const std::string& triple, const std::string& cpu,
                  const std::string& capabilities) {
   std::ifstream file(TINYTUNE_SOURCE_DIR "/devices/cortex-m4.toml");
@@ -81,7 +81,7 @@ TEST(Capabilities, ACoreWithoutDsp_GetsLanes) {
 // Instruction selection would abort the process.
 TEST(Capabilities, DspThatLlvmsCoreLacks_IsAnError) {
   Device wrong = device_of("armv7-m", "thumbv7m-none-unknown-eabi", "cortex-m3", "[\"divide\"]");
-  wrong.target.capabilities.insert(Capability::kDsp);  // which a file is not let to
+  wrong.target.capabilities.insert(Capability::kDsp);  // no device file may list it
   const auto kernel =
       compile_kernel(*parse_workload(kConvolution), kSmlad, wrong, "kernel", Emit::kAssembly);
   ASSERT_FALSE(kernel);

@@ -1,4 +1,4 @@
-// What an untuned layer gets exists, whatever the layer: shapes that nobody would choose.
+// Every layer has a default schedule, even with a shape that nobody would choose.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -68,7 +68,7 @@ Workload long_dense() {
   return w;
 }
 
-// Of squares, in channels enough for Winograd.
+// A convolution with square windows and enough channels for Winograd.
 Workload usual_convolution() {
   Workload w = usual_depthwise();
   w.op = OpKind::kConv2d;
@@ -120,7 +120,7 @@ TEST(DefaultSchedule, KnobsOfEveryTemplate_AreInTheGlossary) {
     EXPECT_TRUE(templates.contains(t.name)) << t.name << " takes none of these layers";
 }
 
-// More sums than one channel's have no register among eight; RV32 has room for sixteen.
+// Eight registers hold only the sums of one channel; RV32 has room for sixteen sums.
 TEST(DefaultSchedule, OfDirectKernels_HasAsManySumsAsTheCoreHasRegisters) {
   Workload dense;
   dense.op = OpKind::kDense;

@@ -1,11 +1,11 @@
-// What a template describes is what its program does: products, what is loaded for them and what is
-// stored (NestCounts), as the simulator counts them.
+// Compares the products, loaded bytes and stored bytes (NestCounts) that a template describes with
+// those that the simulator counts in its program.
 //
-// Every template is covered, and these by part:
-//   direct, depthwise  LLVM unrolls loops and then leaves out what is computed twice, and products
-//                      with a tested border: compared where tiles do not overlap and no border is
-//                      tested, loads only on RISC-V and where no loop reduces.
-//   lanes_nhwc         groups end where the weights say: compared where they have any length.
+// Every template is covered, these only in part:
+//   direct, depthwise  LLVM unrolls loops and then drops repeated computations, and products with a
+//                      tested border: compared where tiles do not overlap and no border is tested,
+//                      loads only on RISC-V and where no loop reduces.
+//   lanes_nhwc         weights decide where groups end: compared where groups have any length.
 
 #include <gtest/gtest.h>
 
@@ -60,7 +60,7 @@ bool has_loop_that_reduces(const LoopNest& nest) {
   });
 }
 
-/// Which claims are held to be exact, of stores too; none: `products` is false.
+/// Returns which counts must be exact. If `products` is false none are, not even stores.
 Claims claims_of(const Schedule& schedule, const LoopNest& nest, const Workload& w,
                  const Target& target) {
   const std::string_view name = schedule.template_name();
@@ -74,8 +74,8 @@ Claims claims_of(const Schedule& schedule, const LoopNest& nest, const Workload&
   return {exact, exact && as_written};
 }
 
-/// Whether outputs at the low limit are stored in advance, and all others a second time: how many
-/// those are follows from inputs.
+/// Returns whether outputs are filled with the low limit in advance and the others stored a second
+/// time: how many those are depends on inputs.
 bool fills_outputs(const Schedule& schedule, const Workload& w, const Target& target) {
   const std::string_view name = schedule.template_name();
   return target.family == CoreFamily::kRiscv32 && w.facts.requantise == Requantise::kFused &&
@@ -86,8 +86,8 @@ bool fills_outputs(const Schedule& schedule, const Workload& w, const Target& ta
           (name == "sliding_depthwise" && schedule.get("limits") == "branch"));
 }
 
-/// Of a call whose first two counted buffers are input and weights; `scratch`: the bit of another
-/// that holds copies of them and borders.
+/// Returns the counts of a call whose first two counted buffers are input and weights. `scratch`:
+/// the bit of another buffer, which holds copies of them and borders.
 NestCounts counts_of(const CallReport& report, uint32_t scratch) {
   constexpr uint32_t kInput = 1, kWeights = 2, kBoth = kInput | kWeights;
   NestCounts all;
@@ -100,7 +100,7 @@ NestCounts counts_of(const CallReport& report, uint32_t scratch) {
         all.products += times;
         all.input_bytes += static_cast<int64_t>(loaded);
       }
-      // Not lengths of groups and scales of sums, which some templates keep beside weights.
+      // Excludes lengths of groups and scales of sums, which some templates keep beside weights.
       if (of == kWeights && other != 0 && (other & kBoth) != kBoth)
         all.weight_bytes += static_cast<int64_t>(loaded);
     };
@@ -151,7 +151,7 @@ void run(Simulator& simulator, const Device& device, const RandomLayer& layer,
 
 struct Core {
   const char* device;
-  int schedules;  ///< at least
+  int schedules;  ///< least number compared
   std::set<std::string> templates;
 
   friend std::ostream& operator<<(std::ostream& out, const Core& c) { return out << c.device; }
@@ -192,7 +192,7 @@ const Core kCores[] = {
       "winograd4_nhwc", "winograd_nhwc"}},
 };
 
-/// A layer of every requantisation in turn; dense ones with a single scale.
+/// Returns a layer with fused requantisation for two of three seeds; if dense, with a single scale.
 RandomLayer layer_of(const char* shape, uint64_t seed) {
   const bool is_fused = seed % 3 != 1;
   const auto workload = parse_workload(std::string(shape) + (is_fused ? " zp83,-128" : " zp83,-5") +
@@ -242,7 +242,7 @@ class DescribedCounts : public ::testing::TestWithParam<Core> {
       if (claims.loads && llvm_version() == 14) {
         EXPECT_EQ(described.input_bytes, counted.input_bytes);
         EXPECT_EQ(described.weight_bytes, counted.weight_bytes);
-      } else if (claims.loads) {  // newer ones keep more of what was read in registers
+      } else if (claims.loads) {  // newer ones keep more loaded values in registers
         EXPECT_GE(described.input_bytes, counted.input_bytes);
         EXPECT_GE(described.weight_bytes, counted.weight_bytes);
       }

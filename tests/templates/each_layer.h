@@ -14,8 +14,8 @@
 
 namespace tinytune {
 
-/// Calls check(simulator, device, layer, space of its schedules, seed) for every shape, a
-/// workload's text without its facts, which `facts` are.
+/// Calls check(simulator, device, layer, space of its schedules, seed) for every shape, which is a
+/// workload's text without its facts; `facts` completes it.
 template <typename Check>
 void for_each_layer(std::span<const char* const> shapes, const std::string& facts, Check check) {
   for (const char* name : {"rv32imc", "cortex-m4"}) {

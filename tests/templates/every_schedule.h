@@ -1,5 +1,5 @@
-// All schedules of a template for a layer: those that its constants permit compute the reference's
-// bytes, and may_pack() says which those are.
+// Checks all schedules of a template for a layer: those that its constants permit compute the
+// reference's bytes, and may_pack() tells which those are.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 
 namespace tinytune {
 
-/// Of `points` of its space, those that the layer's constants permit, which are `ran`: exact; of
-/// the others pack() says as may_pack() does.
+/// Checks `points` of the layer's space: pack() and may_pack() permit the same schedules, and these
+/// are exact. `ran`: their number.
 template <typename Points>
 void expect_schedules_exact(const KernelTemplate& kernel_template, Simulator& simulator,
                             const Device& device, const RandomLayer& layer, const Points& points,
@@ -31,7 +31,7 @@ void expect_schedules_exact(const KernelTemplate& kernel_template, Simulator& si
   }
 }
 
-/// Of a workload's line without facts, all schedules.
+/// Checks all schedules of a layer; `shape` is a workload's text without facts.
 inline void expect_every_schedule_exact(const KernelTemplate& kernel_template, Simulator& simulator,
                                         const Device& device, const std::string& shape,
                                         Scales scales, uint64_t seed, size_t& ran) {

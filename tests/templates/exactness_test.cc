@@ -147,7 +147,7 @@ const Case kCases[] = {
      4},
 };
 
-// Where a template can tell which schedules constants refuse, or needs channels scaled alike.
+// Returns whether a layer's constants may refuse the schedule.
 bool asks_for_a_proof(const Schedule& schedule) {
   return (*find_template(schedule))->may_pack != nullptr ||
          schedule.template_name().starts_with("smlad_dense_by_layer") ||
@@ -179,7 +179,7 @@ TEST_P(EveryTemplate, ComputesTheReferencesBytesOnRaggedShapes) {
     EXPECT_TRUE(space.find(*usual)) << to_text(*usual) << " is not in its own space";
     expect_exact(*simulator, *device, layer, *usual, seed);
     Rng rng(seed);
-    // What scales change is behind the sums, which the usual ones have tried.
+    // Scales change only what follows the sums, which typical scales have tested.
     const int samples = scales == Scales::kTypical ? c.samples : (c.samples + 3) / 4;
     for (int i = 0; i < samples; ++i) {
       // Every template in turn, however small its part of the space.
@@ -189,7 +189,7 @@ TEST_P(EveryTemplate, ComputesTheReferencesBytesOnRaggedShapes) {
       const Schedule schedule = space.schedule(point);
       if (packs(layer, schedule))
         expect_exact(*simulator, *device, layer, schedule, seed);
-      else  // its constants refuse what its own tests have taken
+      else  // refused here, but covered by the template's own tests
         EXPECT_TRUE(asks_for_a_proof(schedule)) << to_text(schedule);
     }
     if (HasFatalFailure()) return;
@@ -249,8 +249,8 @@ TEST(KernelTemplates, ScaledSumsAtTheEndsOfInt32_AreClampedAndDoNotWrap) {
   for (const char* name : {"rv32imc", "rp2040"}) scale_sums_at_the_ends(name);
 }
 
-// A channel whose outputs are all alike, or whose scale is 1/2 or more, costs its own
-// requantisation and not the whole layer's kernels.
+// A channel whose outputs are all equal, or whose scale is 1/2 or more, affects its own
+// requantisation, not the choice of kernels for the whole layer.
 TEST(KernelTemplates, OddChannels_KeepTheFastTemplates) {
   const auto workload = parse_workload(
       "conv2d_s8 nhwc n1 in8x8x16 out8x8x8 k3x3 s1x1 d1x1 p1,1 g1 m1 zp3,-5 act-128,127 lane1 "

@@ -1,4 +1,4 @@
-// One schedule of a layer, through the whole path: lower, LLVM, link, run, compare.
+// Checks one schedule of a layer through the whole path: lower, LLVM, link, run, compare.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,13 +21,13 @@ inline void put(Simulator& simulator, uint32_t& next, std::vector<uint32_t>& arg
   next = align(next + static_cast<uint32_t>(bytes.size()));
 }
 
-/// Whether the layer's constants permit `schedule`: some ask them for a proof.
+/// Returns whether the layer's constants permit `schedule`: some schedules need a proof from them.
 inline bool packs(const RandomLayer& layer, const Schedule& schedule) {
   return bool{(*find_template(schedule))->pack(layer.workload, layer.data, schedule)};
 }
 
-/// Builds `schedule` for `layer`, runs it on `input` and compares every byte. `counts`, if any,
-/// is what that took.
+/// Builds `schedule` for `layer`, runs it on `input` and compares every byte. `counts`, if given,
+/// receives the run's counts.
 inline void expect_exact_on(Simulator& simulator, const Device& device, const RandomLayer& layer,
                             const Schedule& schedule, const std::vector<uint8_t>& input,
                             Counts* counts = nullptr) {

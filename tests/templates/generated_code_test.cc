@@ -1,11 +1,11 @@
-// What every template generates, pinned: assembly, loop nest and constants of some hundred
-// schedules in generated_code.txt. Restructuring templates/ must change none of them; a change that
-// is meant to shows here which schedules it reaches.
+// Pins what every template generates: assembly, loop nest and constants of some hundred schedules
+// in generated_code.txt. Restructuring templates/ must change none of them; an intended change
+// shows here which schedules it reaches.
 //
-// After a change that is meant: TINYTUNE_WRITE_GENERATED_CODE=1 templates_test
-// --gtest_filter='*GeneratedCode*' writes the file, seeded: points that it has stay. The code is
-// LLVM 14's. Of another version's, loop nests, constants and scratch are compared, and of the code
-// that there is as much of it.
+// After an intended change: TINYTUNE_WRITE_GENERATED_CODE=1 templates_test
+// --gtest_filter='*GeneratedCode*' writes the file, seeded: its points stay. The code is LLVM 14's.
+// With another version, loop nests, constants and scratch are compared, and the code must have at
+// least half as many lines.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -67,7 +67,7 @@ Device device_called(const std::string& name) {
                            : load_device(name).value();
 }
 
-/// `end` and `limits` whatever the constants prove: lowering believes the workload.
+/// Sets `end` and `limits` whatever the constants prove: lowering trusts the workload.
 Workload workload_of(const char* shape, const char* end, const char* limits) {
   const bool half_to_even = end == std::string("stepped");
   return parse_workload(std::string(shape) + " zp3,-5 " + limits + " lane4 " + end +
@@ -77,7 +77,7 @@ Workload workload_of(const char* shape, const char* end, const char* limits) {
 
 LayerData data_of(const Workload& w) { return random_layer(w, Scales::kTypical, 17).data; }
 
-/// A schedule of a layer on a device, as the file names it, and what comes of it.
+/// A schedule of a layer on a device; key() is its name in the file.
 struct Point {
   std::string device;
   Schedule schedule;
@@ -122,7 +122,7 @@ std::string constants_digest(const KernelTemplate& t, const Point& p) {
   return short_digest(digester);
 }
 
-/// In a process of its own: the names that Halide counts decide the order of some operands.
+/// Generates in a process of its own: names that Halide numbers decide the order of some operands.
 std::string generate(const Point& p) {
   int ends[2];
   if (pipe(ends) != 0) return "no pipe";
@@ -154,7 +154,7 @@ std::string generate(const Point& p) {
   return status == 0 ? text : "the generator ended with status " + std::to_string(status);
 }
 
-/// Those that say something: where inline assembly ends is no matter.
+/// Returns the lines that are not blank: where inline assembly ends does not matter.
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream in(text);
@@ -163,7 +163,8 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// A character for every eight lines: finds the first that differ, 63 times in 64.
+/// Returns one of 64 characters for every eight lines: it shows the first that differ, 63 times in
+/// 64.
 constexpr size_t kTogether = 8;
 std::string sketch_of(const std::vector<std::string>& lines) {
   constexpr char kCharacters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -177,7 +178,7 @@ std::string sketch_of(const std::vector<std::string>& lines) {
   return sketch;
 }
 
-/// What the file says of a point.
+/// The file's entry for a point.
 struct Generated {
   std::string facts, code, sketch;
 };
@@ -210,7 +211,7 @@ std::vector<std::pair<std::string, Generated>> read_file() {
   return all;
 }
 
-/// What a point covers, by name.
+/// Returns the names of what a point covers.
 std::vector<std::string> features(const std::string& device, const Schedule& s, const char* shape,
                                   const char* end, const char* limits) {
   // Kernels without vectors are pinned on other cores.
@@ -225,7 +226,7 @@ std::vector<std::string> features(const std::string& device, const Schedule& s, 
   return all;
 }
 
-/// The same of a point of the file.
+/// Likewise for a point of the file.
 std::vector<std::string> features(const Point& p) {
   const std::string text = to_text(p.workload);
   for (const char* shape : kPrintedShapes)
@@ -249,7 +250,7 @@ void for_each_space(const std::string& device_name,
       }
 }
 
-/// What the file has, as far as it still exists; then greedily, from samples of every space.
+/// Chooses the file's points that still exist, then greedily from samples of every space.
 std::vector<Point> choose_points(const std::string& device) {
   std::set<std::string> covered;
   std::vector<Point> chosen;
@@ -303,7 +304,7 @@ std::vector<Point> choose_points(const std::string& device) {
   return chosen;
 }
 
-/// `points` in place of what the file had of the device.
+/// Replaces the device's points in the file by `points`.
 void write_file(const std::string& device, const std::vector<Point>& points) {
   auto all = read_file();
   std::erase_if(all, [&](const auto& entry) { return parse_point(entry.first).device == device; });

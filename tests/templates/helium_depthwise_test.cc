@@ -40,7 +40,7 @@ TEST(HeliumDepthwise, EverySchedule_ComputesTheReferencesBytes) {
   }
 }
 
-// What shifts to the left is another template's.
+// Layers with left shifts get another template.
 TEST(HeliumDepthwise, LeftShifts_AreRefused) {
   const Device device = *load_device("cortex-m55");
   const RandomLayer layer =

@@ -1,5 +1,5 @@
 // Lane-packed dense layers of all templates: every schedule, with inputs that drive lanes to their
-// ends.
+// limits.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ RandomLayer dense(const char* shape, int largest, uint64_t seed) {
   return layer;
 }
 
-// Every input is what the sign of some channel's weight makes a product largest by, or least.
+// Returns inputs that make every product of one channel largest, or every one smallest.
 std::vector<uint8_t> extreme_inputs(const RandomLayer& layer, uint64_t seed) {
   Rng rng(seed);
   const auto channel = rng.below(static_cast<uint64_t>(layer.workload.out_c));
@@ -40,7 +40,7 @@ using Names = std::set<std::string>;
 const Names kInAssembly = {"pairs_dense", "sorted_dense", "quads_dense"};
 const Names kAll = {"lanes_dense", "pairs_dense", "sorted_dense", "quads_dense"};
 
-// Every schedule of these templates that packs; which templates and kinds of ends there were.
+// Checks every schedule of these templates that packs. `seen`: the templates and requantisations.
 void expect_all_exact(const Device& device, const Names& templates, const RandomLayer& layer,
                       uint64_t& seed, Names& seen) {
   auto simulator = Simulator::create(device);
@@ -146,7 +146,7 @@ TEST(LanesDense, EveryEnd_ComputesTheReferencesBytes) {
     EXPECT_TRUE(seen.contains(name)) << name;
 }
 
-// Heavy channels between light ones: each tile in order has groups for its heaviest.
+// Heavy channels between light ones: without sorting, every tile has the groups of a heavy one.
 TEST(LanesDense, SortedChannels_HaveFewerGroups) {
   RandomLayer layer = dense(
       "dense_s8 nhwc n1 in1x1x128 out1x1x24 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,-128 act-128,127 "
@@ -167,7 +167,7 @@ TEST(LanesDense, SortedChannels_HaveFewerGroups) {
   EXPECT_LT(instructions("sorted_dense") * 20, instructions("pairs_dense") * 19);
 }
 
-// Kernels as portable C, and other cores, have none.
+// Portable C kernels and other cores have no such assembly.
 TEST(LanesDense, AssemblyIsOfRiscvAlone) {
   const Workload w = *parse_workload(
       "dense_s8 nhwc n1 in1x1x64 out1x1x16 k1x1 s1x1 d1x1 p0,0 g1 m1 zp0,-128 act-128,127 lane8 "
@@ -187,7 +187,7 @@ TEST(LanesDense, AssemblyIsOfRiscvAlone) {
   }
 }
 
-// An odd number of pairs behind the last full tile, and channels that are no multiple of four.
+// An odd number of pairs behind the last full tile, and channel counts not divisible by four.
 TEST(LanesDense, ChannelsAreWhatTheyAre) {
   uint64_t seed = 500;
   Names seen;

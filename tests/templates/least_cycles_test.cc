@@ -1,5 +1,5 @@
-// The count of cycles below which no result is true: above nothing that kernels take, and above
-// what a counter that stands still says.
+// A lower bound on the cycles of any kernel: a result below it, such as that of a counter that
+// stands still, cannot be true.
 #include "templates/least_cycles.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ TEST(LeastCycles, ProductsWithPaddingAreNone) {
   const std::string inside =
       "depthwise_conv2d_s8 nhwc n1 in3x3x8 out3x3x8 k3x3 s1x1 d1x1 p1,1 g1 m1 zp0,0 act-128,127 "
       "lane1 long";
-  // Of nine positions the middle one has nine taps inside, those at the sides six, corners four.
+  // The middle position of nine has nine taps inside, those at the sides six, corners four.
   EXPECT_EQ(least("esp32c3", inside), 8u * (9 + 4 * 6 + 4 * 4) / 4);
 }
 

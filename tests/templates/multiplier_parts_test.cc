@@ -25,7 +25,7 @@ TEST(MultiplierParts, OfEveryWidth_AddUpToTheMultiplier) {
       const uint64_t multiplier = i == 0 ? all : rng.below(all);
       const auto words = parts.words_of(static_cast<int32_t>(multiplier));
       ASSERT_EQ(words.size(), static_cast<size_t>(parts.words()));
-      // As kernels compute it, of the largest sum.
+      // Computes the product of the largest sum as kernels do.
       const uint32_t sum = (1u << bits) - 1;
       uint32_t product = 0;
       for (int part = parts.count(); part-- > 0;) {
@@ -42,7 +42,7 @@ const char* const kShape =
     "conv2d_s8 nhwc n1 in7x5x9 out7x5x7 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,-128 act-128,127 lane1 "
     "long";
 
-// The proof's constants, by trying every number that a lane can hold; returns how many were proved.
+// Checks the proof's constants on every reachable accumulator; returns how many layers were proved.
 int try_every_number(const UnsignedMultiply& multiply) {
   int proved = 0;
   for (uint64_t seed = 1; seed <= 20; ++seed) {

@@ -89,7 +89,7 @@ TEST(MultiplyAdd, EveryTemplateComputesTheReferencesBytes) {
       [](Simulator& simulator, const Device& device, const RandomLayer& layer,
          const ConfigSpace& space, uint64_t seed) {
         ASSERT_EQ(layer.workload.facts.requantise, Requantise::kFused);
-        // Of each template the first that the constants permit.
+        // Runs the first schedule of each template that the constants permit.
         std::set<size_t> tried;
         for (size_t point = 0; point < space.size(); ++point)
           if (!tried.contains(space.family_of(point)) && packs(layer, space.schedule(point))) {

@@ -18,7 +18,7 @@
 namespace tinytune {
 namespace {
 
-/// "conv2d_s8 …" of every kind: kernels, strides, dilations, borders, channels, groups.
+/// Returns "conv2d_s8 …" of every kind: kernels, strides, dilations, borders, channels, groups.
 std::vector<std::string> shapes() {
   std::vector<std::string> all;
   const auto add = [&](const char* op, int h, int w, int in, int out, int kh, int kw, int stride,
@@ -127,7 +127,7 @@ TEST(PortableCOfTemplates, OverManyShapes_CompilesAndComputesTheReferencesBytes)
     most = std::max(most, layer.workload.output_bytes());
     const std::string prefix = "l" + std::to_string(seed);
     program.text += bytes_text(prefix + "_in", input) + bytes_text(prefix + "_want", expected);
-    // One of every template.
+    // One schedule of every template.
     std::map<size_t, size_t> chosen;
     for (int i = 0; i < 200 && chosen.size() < space.family_count(); ++i) {
       const size_t point = rng.below(space.size());

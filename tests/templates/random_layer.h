@@ -1,4 +1,4 @@
-// Layers for tests: shapes that nobody would choose, constants that reach the corners.
+// Layers for tests, with random constants that reach the corner cases of requantisation.
 #pragma once
 
 #include <algorithm>
@@ -82,7 +82,7 @@ inline RandomLayer random_layer(Workload workload, Scales scales, uint64_t seed)
   }
   if (workload.rounding == Rounding::kHalfToEven)  // its scales are floats: 24 bits
     for (int32_t& multiplier : data.multiplier) multiplier &= ~0x7f;
-  if (workload.rounding == Rounding::kMultiplyAdd)  // up to 100 levels, and any part of one
+  if (workload.rounding == Rounding::kMultiplyAdd)  // up to 100 levels, in thousandths of one
     for (const int32_t shift : data.shift) {
       const int64_t level = int64_t{1} << (31 - shift);
       data.addend.push_back(level / 1000 * (static_cast<int64_t>(rng.below(200'001)) - 100'000));
@@ -91,7 +91,7 @@ inline RandomLayer random_layer(Workload workload, Scales scales, uint64_t seed)
   return {workload, data};
 }
 
-/// 16 inputs, 6 outputs of one pixel.
+/// A workload of 16 inputs and 6 outputs of one pixel.
 inline Workload small_layer(int output_zero_point, Rounding rounding = Rounding::kTwice) {
   Workload w;
   w.in_c = 16, w.out_c = 6;
@@ -100,8 +100,8 @@ inline Workload small_layer(int output_zero_point, Rounding rounding = Rounding:
   return w;
 }
 
-/// Multipliers of 1/2 make the scaled sum half the sum, and if the first of `in_c` inputs of each
-/// pixel has all values, they reach all small sums: halves of either sign, at every shift from
+/// Multipliers of 1/2 make the scaled sum half the sum. If the first of the `in_c` inputs of each
+/// pixel takes all values, sums reach all small numbers: ties of either sign, at six shifts from
 /// `least` on.
 inline RandomLayer layer_of_halves(int in_c, int least) {
   RandomLayer layer{*parse_workload("conv2d_s8 nhwc n1 in16x16x" + std::to_string(in_c) +

@@ -46,7 +46,7 @@ Device device_of(int vector_bits) {
   return device;
 }
 
-// The whole space where it is small; of larger ones, any points.
+// Returns all points of a small space, and random ones of a larger space.
 std::set<size_t> some_points(size_t size, size_t most, uint64_t seed) {
   Rng rng(seed);
   std::set<size_t> points;
@@ -122,7 +122,7 @@ TEST(RvvTemplates, Halves_AreRoundedAsTheReferenceRoundsThem) {
   }
 }
 
-/// Of an untuned layer.
+/// Returns the counts of a layer's default schedule.
 Counts counts_of(const KernelTemplate& row, const Device& device, const std::string& workload) {
   auto simulator = Simulator::create(device);
   const RandomLayer layer = random_layer(*parse_workload(workload), Scales::kTypical, 7);
@@ -137,7 +137,7 @@ uint64_t instructions_of(const KernelTemplate& row, const char* shape, int vecto
   return counts_of(row, device_of(vector_bits), shape + std::string(" lane1 long")).instructions;
 }
 
-// Of muRISCV-NN: 696,465 and 455,441 for the first, 113,739 and 73,079 for the second.
+// muRISCV-NN takes 696,465 and 455,441 for the first, 113,739 and 73,079 for the second.
 TEST(RvvTemplates, LayersOf64Channels_TakeFewInstructions) {
   const char* pointwise =
       "conv2d_s8 nhwc n1 in25x5x64 out25x5x64 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,-7 act-128,127";
@@ -155,8 +155,8 @@ double cycles_of_a_multiplication(const KernelTemplate& row, const char* shape) 
          static_cast<double>(parse_workload(workload)->macs());
 }
 
-// Where the multiplier and the adder have pipes of their own, neither waits for the other for long:
-// 128 products of a pointwise layer take some 46 cycles, of which each has 32.
+// The multiplier and the adder have separate pipes, so that neither waits long for the other: 128
+// products of a pointwise layer take some 46 cycles, and each pipe is busy for 32.
 TEST(RvvTemplates, LayersOf64ChannelsOnVicuna_TakeFewCycles) {
   const char* pointwise =
       "conv2d_s8 nhwc n1 in5x5x64 out5x5x64 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,-128 act-128,127";

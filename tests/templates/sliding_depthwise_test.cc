@@ -1,5 +1,5 @@
-// The sliding window: every schedule, at every kind of border, and the scaled weights that it asks
-// for.
+// The sliding window: every schedule, at every kind of border, and the scaled weights that it
+// needs.
 
 #include <gtest/gtest.h>
 
@@ -29,15 +29,15 @@ const char* const kSlidingShapes[] = {
     "lane1 long",
     "depthwise_conv2d_s8 nhwc n1 in2x3x2 out6x7x2 k3x3 s1x1 d1x1 p2,3 g1 m1 zp-3,-128 act-128,90 "
     "lane1 long",
-    // Windows that share nothing, and such that share most.
+    // Windows that do not overlap, and windows that overlap by most.
     "depthwise_conv2d_s8 nhwc n1 in11x9x2 out4x3x2 k2x3 s3x3 d1x1 p0,0 g1 m1 zp5,-128 act-128,127 "
     "lane1 long",
     "depthwise_conv2d_s8 nhwc n1 in3x15x2 out3x15x2 k1x8 s1x1 d1x1 p0,3 g1 m1 zp-128,-128 "
     "act-128,127 lane1 long",
 };
 
-// Outputs above a clamp at the zero point, as most layers have them: then the requantisation is
-// fused.
+// Draws a layer with fused requantisation, as most layers have that clamp outputs at the zero
+// point.
 RandomLayer fused_layer(const char* shape, uint64_t seed) {
   RandomLayer layer = random_layer(*parse_workload(shape), Scales::kTypical, seed);
   for (int more = 1; more < 50 && layer.workload.facts.requantise != Requantise::kFused; ++more)
@@ -134,7 +134,7 @@ TEST(ScaledWeights, OutputsOnBothSidesOfZero_AreRefused) {
   EXPECT_LT(found, 10) << "the reference rounds halves away from zero";
 }
 
-// Every output once and in order, and every tap that lies inside the input.
+// Checks that blocks cover every output once and in order, with every tap inside the input.
 TEST(WindowWalk, Blocks_AreAllOutputsWithTheirTaps) {
   for (const WindowAxis& axis :
        {WindowAxis{9, 9, 3, 1, 1, 1, 1}, WindowAxis{6, 12, 3, 2, 0, 1, 1},

@@ -1,4 +1,4 @@
-// SMLAD kernels: every way to keep weights, at the ends of what joined ones can hold.
+// SMLAD kernels: every form of weights, and joined weights at the limits of what they can hold.
 
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ const char* const kSmladShapes[] = {
 
 class SmladKernels : public testing::TestWithParam<const char*> {};
 
-// On a core whose kernels are printed as LLVM has them, and on one that has them in another order.
+// Runs on a core whose kernels are printed in LLVM's order, and on one with another order.
 TEST_P(SmladKernels, EveryKnob_ComputesTheReferencesBytes) {
   const auto device = load_device(GetParam());
   ASSERT_TRUE(device) << device.error().message();
@@ -147,7 +147,7 @@ TEST(SmladDepthwise, EverySchedule_ComputesTheReferencesBytes) {
   std::set<std::string> shifts;
   for (const char* shape : kDepthwiseShapes) {
     RandomLayer layer = random_layer(*parse_workload(shape), Scales::kTypical, ++seed);
-    // What it computes is the fused requantisation, which most constants permit.
+    // The template computes the fused requantisation, which most constants permit.
     for (int more = 0; more < 20 && layer.workload.facts.requantise != Requantise::kFused; ++more)
       layer = random_layer(*parse_workload(shape), Scales::kTypical, ++seed);
     ASSERT_EQ(layer.workload.facts.requantise, Requantise::kFused) << shape;
@@ -157,7 +157,7 @@ TEST(SmladDepthwise, EverySchedule_ComputesTheReferencesBytes) {
       const Schedule schedule = space.schedule(point);
       if (schedule.template_name() != "smlad_depthwise" || schedule.get("sched") != "source")
         continue;
-      // Fillings: of one row, of some, and of all.
+      // Fillings of one row, of some rows, and of all rows.
       const int rows = schedule.get_int("rows");
       if (rows > 1 && rows != 3 && rows < layer.workload.out_h) continue;
       if (!packs(layer, schedule)) continue;
@@ -171,7 +171,7 @@ TEST(SmladDepthwise, EverySchedule_ComputesTheReferencesBytes) {
   EXPECT_EQ(shifts, (std::set<std::string>{"0", "12", "9"}));
 }
 
-// 25 rows: twice 16 are 32 to compute, twice 13 are 26.
+// 25 rows: two fillings of 16 compute 32 rows, two of 13 compute 26.
 TEST(SmladDepthwise, DefaultFillsEquallyWhereOneFillingHasNoRoom) {
   const auto device = load_device("cortex-m4");
   ASSERT_TRUE(device) << device.error().message();
@@ -184,7 +184,7 @@ TEST(SmladDepthwise, DefaultFillsEquallyWhereOneFillingHasNoRoom) {
   EXPECT_EQ(usual.get("channels"), "4");
 }
 
-// One dense layer, all weights of a channel alike.
+// Returns a dense layer in which all weights of a channel are equal.
 RandomLayer dense_layer(int inputs, std::initializer_list<int> weights) {
   Workload w = *parse_workload(
       "dense_s8 nhwc n1 in1x1x8 out1x1x2 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,0 act-128,127 lane1 "
@@ -322,7 +322,7 @@ TEST(SmladStep, SpreadLoads_StandBetweenProducts) {
   const auto longest_group = [&](LoadOrder loads) {
     const std::string text = smlad_step(tile, {8, 4, 64}, 8, loads).code.text();
     int here = 0, longest = 0;
-    // The first words have nothing to stand between.
+    // Starts at the first product: loads before it have nothing to be spread between.
     for (size_t at = text.find("smlad"); at != std::string::npos; at = text.find("\\09", at)) {
       at += text.compare(at, 3, "\\09") == 0 ? 3 : 0;
       here = text.compare(at, 3, "ldr") == 0 ? here + 1 : 0;
@@ -333,7 +333,7 @@ TEST(SmladStep, SpreadLoads_StandBetweenProducts) {
   EXPECT_LT(longest_group(LoadOrder::kSpread), longest_group(LoadOrder::kGrouped));
 }
 
-// How many instructions of a step begin with `opcode`.
+// Returns how many instructions of a step begin with `opcode`.
 int count_of(const SmladStep& step, const std::string& opcode) {
   int count = 0;
   for (size_t at = step.code.text().find(opcode); at != std::string::npos;

@@ -1,4 +1,4 @@
-// Alignment of loops' heads: a choice where the device file offers it, and what LLVM makes of it.
+// Alignment of loop heads: a knob where the device file offers it, and its effect in LLVM.
 #include "templates/switches.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ Schedule with_scheduler(const Schedule& schedule, const std::string& value) {
   return Schedule(schedule.template_name(), schedule.version(), std::move(knobs));
 }
 
-/// Labels right behind an alignment to four bytes.
+/// Returns the number of labels right behind an alignment to four bytes.
 int aligned_labels(const std::string& assembly) {
   std::istringstream lines(assembly);
   int count = 0;

@@ -1,4 +1,4 @@
-// Dense layers with lanes as wide as whole sums: many schedules, at the ends of what lanes hold.
+// Dense layers with lanes as wide as whole sums: many schedules, at the limits of what lanes hold.
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ RandomLayer wide_layer(const char* shape, int largest, bool alike, uint64_t seed
   return layer;
 }
 
-// Inputs that drive a channel's sum to one of its ends.
+// Returns inputs that drive a channel's sum to one of its limits.
 std::vector<uint8_t> inputs_at_an_end(const RandomLayer& layer, size_t channel, bool highest) {
   std::vector<uint8_t> input;
   for (size_t k = 0; k < static_cast<size_t>(layer.workload.in_c); ++k) {

@@ -1,4 +1,4 @@
-// Lanes as wide as whole sums: every way to lay them into words, at the ends of what they hold.
+// Lanes as wide as whole sums: every layout in words, at the limits of what lanes hold.
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ struct Bench {
   }
 };
 
-// Of the device's instruction set.
+// Returns the template for the device's instruction set.
 const KernelTemplate& wide_lanes_of(const Device& device) {
   const char* const name = device.target.family != CoreFamily::kArmM ? "wide_lanes_nhwc"
                            : sees_eight_registers(device.target)     ? "thumb_lanes_nhwc"
@@ -47,7 +47,7 @@ const KernelTemplate& wide_lanes_of(const Device& device) {
   return **find_template(Schedule(name, 1, {}));
 }
 
-// Schedules of the template, in random order.
+// Draws schedules of the template.
 std::vector<Schedule> some_of(const Workload& w, const Device& device, Rng& rng, size_t most) {
   const ConfigSpace space = wide_lanes_of(device).space(w, device);
   std::vector<Schedule> some;
@@ -55,7 +55,7 @@ std::vector<Schedule> some_of(const Workload& w, const Device& device, Rng& rng,
   return some;
 }
 
-// The knobs' values that were exact, and the forms of requantisation behind them.
+// Checks all shapes; collects the knobs' values and forms of requantisation of exact schedules.
 void compute_all_shapes(const char* device, std::set<std::string>& values,
                         std::set<Requantise>& forms) {
   Bench bench = Bench::of(device);
@@ -105,7 +105,7 @@ TEST(Thumb2Lanes, EveryKnob_ComputesTheReferencesBytes) {
   EXPECT_TRUE(forms.contains(Requantise::kFused) && forms.contains(Requantise::kShort));
 }
 
-// The same constants, of which cores with a minimum and a maximum leave those of the low limit.
+// Cores with MIN and MAX get the same constants, but do not read those of the low limit.
 TEST(WideLanes, CoresThatClampWithoutBranches_ComputeTheReferencesBytes) {
   std::set<std::string> values;
   std::set<Requantise> forms;
@@ -131,8 +131,8 @@ TEST(WideLanes, ChannelsThatAreAlwaysOrNeverAtTheLowLimit_ComputeTheReferencesBy
   }
 }
 
-// Outputs that offsets of stores reach, that they reach from 2048 further on, and that are left to
-// LLVM; tiles of all channels, the last one moved back, and of groups; rows that are no words, and
+// Outputs within reach of store offsets, within reach from 2048 further on, and left to LLVM; tiles
+// of all channels, the last one moved back, and of groups; rows that are not whole words, and
 // pixels in a row beside a border; 100 pixels, from which on first products have their own code.
 TEST(WideLanes, WholeTilesInAssembly_ComputeTheReferencesBytes) {
   Bench bench = Bench::of("rv32imc");
@@ -163,7 +163,7 @@ TEST(WideLanes, WholeTilesInAssembly_ComputeTheReferencesBytes) {
   }
 }
 
-// The convolutions of keyword spotting: how often each, and its shape.
+// The convolutions of keyword spotting: number of each, and shape.
 const std::pair<int, const char*> kKeywordSpotting[] = {
     {1, "conv2d_s8 nhwc n1 in49x10x1 out25x5x64 k10x4 s2x2 d1x1 p4,1 g1 m1 zp83,-128 act-128,127"},
     {4,
@@ -210,8 +210,7 @@ TEST(WideLanes, OtherCoresOfTheFamily_ComputeTheSame) {
   }
 }
 
-// One channel of `weights`, a second of the opposite ones but for the first, which is one less, and
-// a third of few.
+// Returns a layer of three channels: `weights`, their opposites (the first plus one), and ones.
 RandomLayer pointwise(const std::vector<int8_t>& weights, int zero_point) {
   Workload w = *parse_workload(
       "conv2d_s8 nhwc n1 in6x4x8 out6x4x3 k1x1 s1x1 d1x1 p0,0 g1 m1 zp-128,-128 act-128,127 lane1 "
@@ -252,7 +251,7 @@ Schedule of_lanes(int pixels, int words) {
 }
 
 // Weights whose sum reaches the lower end of `bits` bits with inputs of -128: 128 * sum w =
-// 2^(bits - 1). Their opposites would leave the upper end by one.
+// 2^(bits - 1). Their opposites would exceed the upper end by one.
 std::vector<int8_t> filling(int bits) {
   int left = 1 << (bits - 8);
   std::vector<int8_t> weights;
@@ -261,7 +260,7 @@ std::vector<int8_t> filling(int bits) {
   return weights;
 }
 
-// Inputs of pixels that make the first channel's sum largest, or smallest, by turns and at random.
+// Returns inputs whose pixels make the first channel's sum largest or smallest, at random.
 std::vector<uint8_t> inputs_of_extreme_pixels(const RandomLayer& layer, uint64_t seed) {
   Rng rng(seed);
   std::vector<uint8_t> input;
@@ -310,7 +309,7 @@ TEST(WideLanes, SumsThatMayLeaveTheirLanes_AreRefused) {
   EXPECT_TRUE(packs(pointwise(weights, -128), of_lanes(8, 5))) << "these lanes have 20 bits";
 }
 
-// Layers whose requantisation is fused, but with no multiplier that is exact for what lanes hold.
+// Finds layers whose requantisation is fused, but with no multiplier exact for all that lanes hold.
 std::vector<RandomLayer> layers_of_sums(const KernelTemplate& row, const Device& device) {
   std::vector<RandomLayer> found;
   for (uint64_t seed = 1; seed <= 60 && found.size() < 3; ++seed) {
@@ -373,7 +372,7 @@ TEST(WideLanes, PortableKernels_HaveNoAssembly) {
     EXPECT_EQ(schedule.get("loop"), "llvm");
 }
 
-// A layer always gets lanes that are wide enough, or those of the next template.
+// A layer always gets lanes that are wide enough, or falls back to the next template.
 TEST(WideLanes, FallbacksAskForLess_BitsOrScratch) {
   const Device device = *load_device("rv32imc");
   const KernelTemplate& wide = **find_template(Schedule("wide_lanes_nhwc", 1, {}));

@@ -62,7 +62,7 @@ constexpr int kB4[6][6] = {{4, 0, -5, 0, 1, 0},  {0, -4, -4, 1, 1, 0}, {0, 4, -4
 constexpr int kA4[4][6] = {
     {1, 1, 1, 1, 1, 0}, {0, 1, -1, 2, -2, 0}, {0, 1, 1, 4, 4, 0}, {0, 1, -1, 8, -8, 2}};
 
-// Of many channels, so that sums of products overflow a word.
+// Takes many channels, so that sums of products overflow a word.
 TEST(Winograd4Transforms, GiveTheSumsModuloTwoToThe32AndFitSixteenBits) {
   Rng rng(11);
   for (int round = 0; round < 200; ++round) {
@@ -192,7 +192,8 @@ TEST_P(Winograd4Kernels, ComputeTheReferencesBytes) {
   }
 }
 
-// Of transformed weights, by which kernels that transform them from bytes multiply their sums.
+// Returns the factor that plain transformed weights lack at a point: kernels that transform weights
+// from bytes multiply their sums by it.
 int64_t factor_of(size_t point) {
   constexpr int64_t kFactors[] = {6, -4, -4, 1, 1, 12};
   return kFactors[point / 6] * kFactors[point % 6];

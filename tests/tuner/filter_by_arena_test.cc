@@ -1,4 +1,4 @@
-// What is left of spaces where the arena is small.
+// What remains of spaces when the arena is small.
 #include "tuner/filter_by_arena.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ TEST(FilterByArena, DefaultWithTooMuchScratch_StartsAsTheNearestOfItsTemplate) {
   auto tasks = make_tuning_tasks(state.tasks, {0}, *device);
   ASSERT_TRUE(tasks) << tasks.error().message();
   TuningTask& task = tasks->front();
-  // Of a template with a single default.
+  // The default of a template that has only one.
   const auto winograd =
       permitted_default_of(task.task->workload, task.task->data, *device,
                            [](const Schedule& s) { return s.template_name() == "winograd4_nhwc"; });

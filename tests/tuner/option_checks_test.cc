@@ -1,5 +1,5 @@
-// What the command line refuses, the library refuses: programs reach it without the command line.
-// Every value here is wrong, so nothing is tuned, built or run.
+// The library refuses what the command line refuses, because programs use it directly. Every value
+// here is wrong, so nothing is tuned, built or run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Strategies of the caller's own: what they are asked, what they hear, and what they may not do.
+// Strategies supplied by the caller: what they are asked, what they are told, what is refused.
 #include "tuner/own_search.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ using testing::Pair;
 
 using Told = std::vector<std::pair<size_t, std::optional<double>>>;
 
-/// Answers from a list.
+/// Proposes points from a list.
 class Listed : public SearchStrategy {
  public:
   Listed(std::vector<size_t> points, Told& told) : points_(std::move(points)), told_(told) {}
@@ -54,7 +54,7 @@ class OwnSearches : public SessionTest {
 
 TEST_F(OwnSearches, PointAskedForBefore_IsAskedForAgain) {
   const auto strategy = asked({3, 3, 3, 5, 2, 3});
-  strategy->observe({.point = 2, .outcome = Outcome::kBuildFailed});  // of an earlier run
+  strategy->observe({.point = 2, .outcome = Outcome::kBuildFailed});  // known from an earlier run
   EXPECT_EQ(strategy->propose()->point, 3u);
   EXPECT_EQ(strategy->propose()->point, 5u);
   EXPECT_FALSE(strategy->propose());

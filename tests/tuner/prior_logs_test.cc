@@ -1,4 +1,4 @@
-// A new log that begins with others.
+// A new log that begins with the records of others.
 #include "tuner/prior_logs.h"
 
 #include <gmock/gmock.h>
@@ -32,7 +32,7 @@ class PriorLogs : public testing::Test {
     }
   }
 
-  /// The schedules of `run` afterwards, once as they were handed on and once as they stand.
+  /// Begins `run` with these logs; returns its schedules, which memory and file must agree on.
   std::vector<std::string> begun_with(const std::vector<std::string>& names) {
     std::vector<std::string> priors;
     for (const std::string& name : names) priors.push_back(folder_.file(name));

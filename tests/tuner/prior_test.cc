@@ -31,7 +31,7 @@ class PriorTest : public SessionTest {
     return m;
   }
 
-  /// Some schedules of a workload, the one at `best` of them twice as fast as any other.
+  /// Records of some of a workload's schedules; the one at `best` is twice as fast as any other.
   std::vector<Measurement> records_of(const std::string& text, size_t best) {
     const ConfigSpace space = space_of(*parse_workload(text), device_);
     std::vector<Measurement> records;

@@ -1,4 +1,4 @@
-// A session over two tasks with real spaces and made-up outcomes, finished in any order.
+// A session over two tasks with real spaces and made-up outcomes, which finish in any order.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ namespace tinytune::test {
 
 namespace fs = std::filesystem;
 
-/// Cycles that knobs explain, so that there is something to learn.
+/// Cycles that are a smooth function of the knobs, so that there is something to learn.
 inline double smooth_cycles(const Schedule& schedule) {
   double cost = 1 + 0.1 * static_cast<double>(fnv1a(schedule.template_name()) % 5);
   for (const auto& [knob, value] : schedule.knobs()) {
@@ -47,7 +47,7 @@ inline MeasureResult outcome_of(const Schedule& schedule) {
   return result;
 }
 
-/// Holds up to `workers` jobs and finishes a random one of them at each wait.
+/// Works on up to `workers` jobs and finishes a random one of them at each wait.
 class ShuffledQueue : public CandidateQueue {
  public:
   ShuffledQueue(uint64_t seed, size_t workers, bool smooth, size_t& most_out)
@@ -78,7 +78,7 @@ class ShuffledQueue : public CandidateQueue {
   Rng rng_;
   size_t workers_;
   bool smooth_;
-  size_t& most_out_;  ///< the most that ever waited at a time
+  size_t& most_out_;  ///< largest number of jobs that waited at a time
   uint64_t next_ = 0;
   std::vector<Finished> queue_;
 };
@@ -124,13 +124,13 @@ class SessionTest : public testing::Test {
     uint64_t trials = 60;
     uint64_t seed = 1;
     std::string tuner = "random";
-    uint64_t order = 1;  ///< in which workers finish
+    uint64_t order = 1;  ///< seed of the order in which workers finish
     size_t workers = 4;
-    uint64_t stop_after = 0;  ///< cancel after so many reports
+    uint64_t stop_after = 0;  ///< cancels after so many reports; 0: never
     size_t window = 16;
     std::optional<uint64_t> early_stop = {};
-    bool smooth = false;  ///< cycles that can be learned
-    /// The strategy of a task, where it is not `tuner`'s.
+    bool smooth = false;  ///< cycles by smooth_cycles()
+    /// Creates the strategy of a task; empty: `tuner`'s.
     std::function<std::unique_ptr<Strategy>(const TuningTask&)> strategy = {};
   };
 

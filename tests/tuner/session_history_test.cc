@@ -1,4 +1,4 @@
-// What a run makes of records that another run left in its log.
+// How a run uses records that another run left in its log.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ TEST_F(SessionTest, AnotherSeedOnTheSameLog_RepeatsNothing) {
 }
 
 TEST_F(SessionTest, RecordsWithoutARun_AreHistoryEvenOfThisSeedAndTuner) {
-  // As version 0.1 wrote them.
+  // As written by version 0.1.
   tune("new", {.trials = 30});
   const auto log = read_log((folder_ / "new").string());
   {
@@ -61,7 +61,7 @@ TEST_F(SessionTest, AnotherRunInBetween_DoesNotChangeWhatIsProposed) {
   const auto whole = lines("whole");
   auto mixed = lines("mixed");
   EXPECT_EQ(mixed.size(), 60u);
-  // What the other run measured first is taken from it; the rest follows in the old order.
+  // Points that the other run measured first are missing; the rest follows in the old order.
   std::vector<std::string> of_others(mixed.begin() + 25, mixed.begin() + 45);
   mixed.erase(mixed.begin() + 25, mixed.begin() + 45);
   auto next = whole.begin();

@@ -1,4 +1,4 @@
-// A strategy that asks for builds alone.
+// A strategy that asks for builds without runs.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -8,7 +8,7 @@
 namespace tinytune::test {
 namespace {
 
-/// Asks for a build of every point that a uniform walk gives it, and for a run of what is small.
+/// Asks for a build of every point of a uniform walk, and for a run of those with small code.
 class BuildsFirst : public Strategy {
  public:
   explicit BuildsFirst(const TuningTask& task) {

@@ -10,7 +10,7 @@
 namespace tinytune::test {
 namespace {
 
-/// Never finishes anything.
+/// A queue that never finishes anything.
 class HungQueue : public CandidateQueue {
  public:
   uint64_t submit(size_t, const Schedule&, Fidelity) override { return 0; }
@@ -152,7 +152,7 @@ TEST_F(SessionTest, Window_IsPartOfTheRun) {
 TEST_F(SessionTest, MoreTrialsThanTheSpacesHold_MeasuresEveryPointOnce) {
   const size_t points = tasks_[0].space.size() + tasks_[1].space.size();
   if (points > 20'000) GTEST_SKIP() << "the spaces have grown to " << points << " points";
-  // Exhausting thousands of points with an fsync each takes minutes; a smaller task will do.
+  // Exhausting thousands of points with an fsync each takes minutes, so the task is smaller.
   network_ = {
       task_of("dense_s8 nhwc n1 in1x1x4 out1x1x2 k1x1 s1x1 d1x1 p0,0 g1 m1 zp0,0 "
               "act-128,127 lane1 long",
@@ -213,7 +213,7 @@ TEST_F(SessionTest, EveryTickCountsOnlyWhatIsInTheLog) {
   EXPECT_EQ(end->measured, 30u);
 }
 
-// Whoever wrote the best record, a run that adds to its log looks at it again.
+// A run that adds to a log measures the log's best record again, whoever wrote it.
 TEST_F(SessionTest, BestThatDoesNotHold_IsADoubtAndNoSecondRecord) {
   EXPECT_TRUE(tune("a", {.trials = 30}).doubts.empty());
   const auto measured = read_log((folder_ / "a").string());

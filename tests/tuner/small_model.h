@@ -12,16 +12,16 @@ namespace tinytune::test {
 
 Graph small_graph();
 
-/// Convolutions that all differ: every one is built by itself, which takes a while.
+/// Convolutions that all differ, so that each needs its own build, which takes a while.
 Graph slow_to_build_graph();
 
 /// Adds two int8 inputs of 1x2x2x4 and gives the sum and its pool as outputs.
 Graph two_in_two_out_graph();
 
-/// An addition whose operands of 16 KiB each need an arena of 32.
+/// An addition whose operands of 16 KiB each need an arena of 32 KiB.
 Graph large_addition();
 
-/// The one with two outputs in float32: well formed and unsupported.
+/// two_in_two_out_graph() in float32: well formed and unsupported.
 Graph float_graph();
 
 void write_model(const Graph& graph, const std::string& path);

@@ -1,4 +1,4 @@
-// What a task's search begins with.
+// Where the search for a task begins.
 #include "tuner/tuning_task.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(TuningTask, StartsWithTheFirstDefaultThatItsConstantsPermit) {
   LayerData data = random_layer(*workload, Scales::kTypical, 3).data;
   EXPECT_EQ(start(data), "smlad_dense");
   EXPECT_FALSE(counts_by_layer(data)) << "channels have scales of their own";
-  // 1/256: a scale that the layer's own shifts (schedules/layer_shifts.h) reach exactly.
+  // 1/256: a scale that layer-wide shifts (schedules/layer_shifts.h) represent exactly.
   std::fill(data.multiplier.begin(), data.multiplier.end(), 1 << 30);
   std::fill(data.shift.begin(), data.shift.end(), -7);
   EXPECT_TRUE(counts_by_layer(data));
@@ -46,8 +46,8 @@ TEST(TuningTask, StartsWithTheFirstDefaultThatItsConstantsPermit) {
             estimated_kernels(*workload, data, *device, {})[0].schedule.template_name());
 }
 
-// One kernel runs all layers of a task, so what one of them refuses is not searched: its cycles
-// would be those of no network.
+// One kernel runs all layers of a task, so points that one of them refuses are not searched: no
+// network could use them.
 TEST(TuningTask, LayersBehindTheFirst_LeaveOutWhatTheirConstantsRefuse) {
   const auto device = load_device("hazard3");
   ASSERT_TRUE(device) << device.error().message();
@@ -57,7 +57,7 @@ TEST(TuningTask, LayersBehindTheFirst_LeaveOutWhatTheirConstantsRefuse) {
       "act-128,127 lane2 fused");
   ASSERT_TRUE(workload) << workload.error().message();
   task.workload = *workload;
-  // Of layers with other scales, one that permits the default and one that does not.
+  // Finds two layers with different scales, one that permits the default and one that does not.
   std::optional<LayerData> strict;
   const auto shifts = [](const Schedule& s) {
     return s.template_name() == "sliding_depthwise" && s.get("right") == "0";
@@ -82,7 +82,7 @@ TEST(TuningTask, LayersBehindTheFirst_LeaveOutWhatTheirConstantsRefuse) {
   EXPECT_EQ(usual.get("right"), "8");
 }
 
-// Where memory is short a template's default goes, and the template may still be the fastest.
+// When memory is short a template may lose its default and still be the fastest.
 TEST(TuningTask, DefaultThatTheSpaceLacks_IsReplacedByTheNearestOfItsTemplate) {
   const auto device = load_device("esp32c3");
   ASSERT_TRUE(device) << device.error().message();

@@ -1,9 +1,9 @@
 /* Runs a generated library layer by layer on two cores (or one), and prints the cycles of each.
  *
- * Its own code, data and registers are outside the banks, so that the library alone meets itself
- * there. Core 0 shares layers as the library's own invoke does; core 1 is in the library's worker.
- * With WHOLE it is invoke itself that runs, as one step.
- * Lines, in hex: cycles of an empty call; for each step its cycles; a sum over the output. */
+ * Its own code, data and registers are outside the banks, so that only the library's accesses
+ * conflict there. Core 0 shares layers as the library's own invoke does; core 1 runs the library's
+ * worker. With WHOLE, invoke itself runs, as one step.
+ * Prints lines in hex: cycles of an empty call; cycles of each step; a sum over the output. */
 #include "steps.h"
 
 #define PRINT_WORD (*(volatile uint32_t *)0x80000004u)
@@ -43,8 +43,8 @@ void core1_main(void) {
 
 static void nothing(unsigned char *memory) { (void)memory; }
 
-/* The other core's first fetch of its half is to come as much later as with the library's own invoke,
- * 6 or 7 cycles: that decides into which step two cores in the same code fall. Hence the nop. */
+/* The nop makes the other core's first fetch of its half come as much later as with the library's
+ * own invoke, 6 or 7 cycles: that decides how two cores in the same code interleave. */
 __attribute__((noinline)) static uint32_t time_of(void (*run)(unsigned char *),
                                                   void (*other)(unsigned char *)) {
   uintptr_t *const job = (uintptr_t *)(void *)(arena + WORDS_OFFSET);

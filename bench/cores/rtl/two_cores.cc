@@ -1,8 +1,8 @@
 // Two Hazard3 cores (two_cores.v) with memory in banks, cycle by cycle.
 //
-// A port's access is taken when it is asked for; where another one has the bank in that cycle it
-// waits with the port held (HREADY low), and asks again in the next, as AHB's input stages do. A
-// bank serves one access a cycle. Everything outside the banks is served at once.
+// An access is accepted when it is requested. If another port has the bank in that cycle, the
+// access waits with its port held (HREADY low) and asks again in the next, as AHB's input stages
+// do. A bank serves one access a cycle. Everything outside the banks is served at once.
 //
 // Registers: 0x80000000 prints a byte, 0x80000004 a word in hex on a line, 0x80000008 ends the run
 // with a status, 0x8000000C tells a core its number.
@@ -31,7 +31,7 @@ constexpr int kNoBank = -1;
   std::exit(2);
 }
 
-/// Pages of memory, made when they are touched.
+/// Memory in pages, which are allocated on first access.
 class Memory {
  public:
   uint8_t* at(uint32_t address) {
@@ -84,11 +84,11 @@ struct Port {
   int bank = kNoBank;
 };
 
-/// How a bank is given away.
-/// * waited: who waited, then the core that it did not serve last, then data before code
-/// * data: data before code, then who waited, then the core that it did not serve last
+/// Priority of ports for a bank.
+/// * waited: ports that waited, then the core that was not served last, then data before code
+/// * data: data before code, then ports that waited, then the core that was not served last
 /// * fixed: data before code, core 0 before core 1
-/// * robin: in turn, from the port behind the one that it served last
+/// * robin: round robin, from the port after the one that was served last
 enum class Rule { kWaited, kData, kFixed, kRobin };
 
 Rule rule_of(const std::string& name) {
@@ -133,7 +133,7 @@ class Arbiter {
   }
 
   Rule rule_;
-  std::array<int, 64> last_{};  ///< port that a bank served last
+  std::array<int, 64> last_{};  ///< port that each bank served last
 };
 
 class Board {
@@ -224,7 +224,7 @@ class Board {
   std::vector<Stripe> stripes_;
   Arbiter arbiter_;
   Port ports_[4];
-  std::array<uint64_t, 64> served_{};  ///< in which cycle a bank was given away last
+  std::array<uint64_t, 64> served_{};  ///< cycle in which each bank last served a port
   uint64_t cycle_ = 1;
   bool ended_ = false;
   int status_ = 0;

@@ -1,6 +1,6 @@
-// Compares the executor of Helium instructions with QEMU's: random streams, all registers,
+// Compares the executor of Helium instructions with QEMU's on random streams: all registers,
 // predicates and memory. Usage: helium_oracle HARNESS INSTRUCTIONS [SEED [STREAM_LENGTH]]
-// Exit code 77 if there is no QEMU.
+// Exit code 77: no QEMU.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@ namespace tinytune::helium {
 namespace {
 
 constexpr uint32_t kComparedFlags = 0xF8000000;
-constexpr uint32_t kVprBits = 0x00FFFFFF;  // QEMU keeps the others, which mean nothing
+constexpr uint32_t kVprBits = 0x00FFFFFF;  // QEMU keeps the other bits, which have no meaning
 
 void print(const Stream& stream) {
   for (const uint32_t code : stream.code) {
@@ -23,7 +23,7 @@ void print(const Stream& stream) {
   }
 }
 
-/// The difference in words, or nothing.
+/// Describes the words that differ; empty if none does.
 std::string difference(const Block& ours, const Block& theirs) {
   std::string text;
   const auto compare = [&](const std::string& name, uint32_t a, uint32_t b) {

@@ -25,7 +25,7 @@ void put(Bytes& image, uint32_t address, const Value& value) {
 
 uint32_t in_memory_order(uint32_t code) { return code >> 16 | code << 16; }
 
-/// B.W
+/// Encodes B.W.
 uint32_t branch(uint32_t from, uint32_t to) {
   const uint32_t offset = to - (from + 4), sign = offset >> 31;
   const uint32_t j1 = ~((offset >> 23 & 1) ^ sign) & 1, j2 = ~((offset >> 22 & 1) ^ sign) & 1;

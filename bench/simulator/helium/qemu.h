@@ -23,8 +23,8 @@ struct QemuResult {
 /// True if the emulator can be started.
 bool qemu_exists();
 
-/// `addresses[i]` is where the code of `streams[i]` stands. `harness` is harness.S assembled,
-/// `scratch` a path to write beside.
+/// `addresses[i]`: address of the code of `streams[i]`; `harness`: harness.S assembled; `scratch`:
+/// path prefix of temporary files.
 QemuResult run_in_qemu(const std::vector<Stream>& streams, const std::vector<uint32_t>& addresses,
                        const std::string& harness, const std::string& scratch);
 

@@ -15,7 +15,7 @@ constexpr bool is_base(unsigned reg) {
   return reg == kFirstBase || reg == kSecondBase || reg == kLowBase || reg == kSp;
 }
 
-/// MOVW or MOVT.
+/// Encodes MOVW or MOVT.
 uint32_t move_half(unsigned rd, uint32_t half, bool top) {
   return (top ? 0xF2C00000 : 0xF2400000) | (half >> 11 & 1) << 26 | half >> 12 << 16 |
          (half >> 8 & 7) << 12 | rd << 8 | (half & 255);
@@ -37,7 +37,7 @@ uint32_t fixed_bits(const Row& row, bool mask) {
 /// Whether QEMU 7.2 differs from the architecture on `code`: a shift to the right by 48 or more,
 /// saturated to 48 bits, gives 0 there, but not in the manual's pseudocode.
 bool is_beyond_qemu(uint32_t code, const StreamCore& core) {
-  // QEMU keeps bits of VPR that mean nothing.
+  // QEMU keeps bits of VPR that have no meaning.
   if ((code & 0xFFFF0FFF) == 0xEEEC0A10) return core.value(field(code, 15, 12) % 15) >> 24 != 0;
   if ((code & 0xFE50FF80) == 0xEC508F80) return true;
   const bool left = (code & 0xFFF101FF) == 0xEA51018D, right = (code & 0xFFF101FF) == 0xEA5101AD;
@@ -46,7 +46,7 @@ bool is_beyond_qemu(uint32_t code, const StreamCore& core) {
   return left ? amount <= -48 : amount >= 48;
 }
 
-/// The loop's instructions, with the distance between the two that it starts and ends with.
+/// The distance between the start and the end of a loop, as both instructions encode it.
 uint32_t distance_bits(uint32_t bytes) { return bytes / 4 << 1 | (bytes / 2 & 1) << 11; }
 
 }  // namespace
@@ -125,7 +125,7 @@ Block StreamMaker::random_block(uint32_t block_address) {
   block.vpr = word() & 0xFFFF;
   block.fpscr = kNoTail << 16;
   for (uint8_t& byte : block.memory) byte = static_cast<uint8_t>(word());
-  // Extremes are where instructions saturate.
+  // Extreme values, at which instructions saturate.
   constexpr uint32_t kExtremes[] = {0,          0xFFFFFFFF, 0x80000000, 0x7FFFFFFF, 0x80808080,
                                     0x80008000, 0x7FFF7FFF, 0x01010101, 0xFFFF8000, 0x7F7F7F7F};
   for (size_t i = 0; i < block.vectors.size(); i += 4) {
@@ -137,7 +137,7 @@ Block StreamMaker::random_block(uint32_t block_address) {
   return block;
 }
 
-// A memory access with random registers would never reach the stream's memory.
+// Points a memory access to the stream's memory, which random registers would never hit.
 void StreamMaker::aim(const Row& row, uint32_t& code, const StreamCore& core,
                       std::vector<uint32_t>& before) {
   const auto point = [&](unsigned reg, uint32_t address) {
@@ -206,7 +206,7 @@ bool StreamMaker::add_one(Stream& stream, StreamCore& core, uint32_t code_addres
   return false;
 }
 
-// The body is drawn in its first turn; the others may turn out to be impossible.
+// The body is drawn while it runs for the first turn; later turns may prove impossible.
 bool StreamMaker::add_loop(Stream& stream, StreamCore& core, uint32_t code_address) {
   const bool tail = random(4) != 0, checks = random(2) == 0;
   const Stream before = stream;

@@ -1,8 +1,8 @@
-// Random streams of Helium instructions, made and executed at once.
+// Random streams of Helium instructions, generated and executed at once.
 //
-// Each instruction is drawn from the executor's own tables and tried on a copy of the state: what
-// the executor refuses, what reaches outside of the stream's memory and what moves a base register
-// is drawn again. So every stream runs to its end, and its end state is what the executor says.
+// Each instruction is drawn from the executor's own tables and tried on a copy of the state. It is
+// drawn again if the executor refuses it, if it accesses memory outside the stream's, or if it
+// moves a base register. So every stream runs to its end, with the executor's end state.
 #pragma once
 
 #include <algorithm>
@@ -26,12 +26,12 @@ struct Block {
 static_assert(sizeof(Block) == 712);
 
 struct Stream {
-  std::vector<uint32_t> code;  ///< of 4 bytes each, the first half word in the upper bits
+  std::vector<uint32_t> code;  ///< 4 bytes each, the first half word in the upper bits
   Block begin, end;
-  size_t drawn = 0;  ///< instructions of the extension
+  size_t drawn = 0;  ///< number of Helium instructions
 };
 
-/// A core whose memory is one block's, and that executes the moves which prepare addresses.
+/// A core with one block's memory, which also executes the moves that prepare addresses.
 class StreamCore final : public Core {
  public:
   StreamCore(const Block& block, uint32_t block_address);
@@ -44,7 +44,7 @@ class StreamCore final : public Core {
   uint8_t* access(uint32_t address, uint32_t size_bytes, uint32_t element_bytes,
                   bool is_write) override;
 
-  /// False: refused, a fault, or a base register moved.
+  /// Returns false if refused, on a fault, or if a base register moved.
   bool step(uint32_t code, uint32_t& address);
   uint32_t memory_address() const { return memory_address_; }
   bool in_vpt_block() const { return (executor_.state().vpr >> 16) != 0; }
@@ -61,7 +61,7 @@ class StreamCore final : public Core {
 class StreamMaker {
  public:
   explicit StreamMaker(uint64_t seed);
-  /// At least `length` instructions; the block will lie at `block_address`.
+  /// Draws at least `length` instructions; the block will be at `block_address`.
   Stream make(size_t length, uint32_t block_address, uint32_t code_address);
 
  private:

@@ -1,4 +1,4 @@
-// Compiled once for all devices of a core, and again where the text says something else.
+// Files are compiled once for all devices of a core, and again if their text differs.
 #include "codegen/kernels/build_cache.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 class BuildCacheTest : public testing::Test {
  protected:
-  /// Whether a file is compiled, or known from before.
+  /// Returns whether the file had to be compiled because the cache did not have it.
   bool is_compiled(const std::string& text, const std::string& device) {
     bool compiled = false;
     const auto made = builds_.object("a.c", text, *load_device(device), [&] {

@@ -1,4 +1,4 @@
-// Functions that compilers call and that no program of ours has.
+// Programs link if compilers call functions that the programs do not define, such as divisions.
 #include <gtest/gtest.h>
 
 #include "codegen/kernels/c_compiler.h"

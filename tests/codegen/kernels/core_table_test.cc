@@ -1,5 +1,5 @@
-// Every core and feature that a device file may name is one that LLVM builds code for: what LLVM
-// does not know or cannot select instructions for would end the process.
+// LLVM builds code for every core and feature that a device file may name. One that it does not
+// know, or for which it cannot select instructions, would end the process.
 #include "devices/core_table.h"
 
 #include <gtest/gtest.h>
@@ -10,12 +10,12 @@
 namespace tinytune {
 namespace {
 
-/// The instruction counter of the core's family with another core in it.
+/// Returns the device that counts instructions for the family, with another core.
 Device device_with(CoreFamily family, const std::string& cpu, const std::string& features) {
   Device device = *load_device(family == CoreFamily::kArmM ? "cortex-m4" : "rv32imc");
   device.target.cpu = cpu;
   device.target.features = features;
-  // The refusal of another triple names the right one.
+  // Takes the right triple from the error message for a wrong one.
   device.target.triple = "x";
   const std::string rule = internal::problem_with(device.target)->what;
   const size_t begin = std::string("must be ").size();
@@ -25,7 +25,7 @@ Device device_with(CoreFamily family, const std::string& cpu, const std::string&
   return device;
 }
 
-/// LLVM's complaints about names go to standard error.
+/// Checks that a kernel compiles. LLVM complains about unknown names on standard error.
 void expect_builds(const Device& device) {
   SCOPED_TRACE(device.target.cpu + " " + device.target.features);
   const Workload workload = *parse_workload(

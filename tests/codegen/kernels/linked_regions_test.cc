@@ -1,5 +1,5 @@
-// Programs that do not fit: how much they need, of what, and what to do, in one line whatever
-// linker was asked.
+// Error messages for programs that do not fit: bytes needed of each memory and advice, in one line
+// whatever linker was asked.
 #include "codegen/kernels/linked_regions.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A program of so many sections of constants and one array of data.
+/// Links a program of `tables` sections of constants and one array of data.
 Result<Image> link(const Device& device, int tables, int table_bytes, int data_bytes) {
   std::vector<std::vector<uint8_t>> objects;
   std::string sum = "extern unsigned char d[];\nint f(int i) { return d[i]";
@@ -71,7 +71,7 @@ Device small_device() {
 TEST(LinkedRegions, FlashThatOverflows_IsCountedToTheLastSection) {
   const Device device = small_device();
   ASSERT_TRUE(link(device, 4, 1000, 16));
-  // More sections than lld tells errors of before it gives up.
+  // More sections than lld reports errors for before it gives up.
   const auto image = link(device, 26, 4000, 16);
   ASSERT_FALSE(image);
   EXPECT_EQ(image.error().code(), ErrorCode::kInvalidInput);

@@ -1,4 +1,4 @@
-// What LLVM cannot compile fails to build, and ends nobody's process.
+// Code that LLVM cannot compile is an error and does not end the process.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace tinytune {
 namespace {
 
-// A sum of more words than the core has registers, in one piece of assembly.
+// Lowers to one assembly statement with more operands than the core has registers.
 Lowered needs_too_many_registers(const Workload&, const Schedule&, const Device&,
                                  const std::string& symbol) {
   std::string constraints, values;

@@ -1,4 +1,4 @@
-// Products of two words in 64 bits, from products of their halves: where halves and signs end.
+// 64-bit products of two words, made of products of their halves: at the ends of halves and signs.
 #include "codegen/kernels/long_products.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ int64_t extended(uint32_t word, bool is_signed) {
   return is_signed ? int64_t{static_cast<int32_t>(word)} : int64_t{word};
 }
 
-// LLVM computes what is made of constants at once.
+// Expands a product of constants and returns its value, which LLVM folds.
 uint64_t expanded(uint32_t a, bool a_signed, uint32_t b, bool b_signed) {
   const auto extend = [](const char* name, uint32_t word, bool is_signed) {
     return std::string(name) + (is_signed ? " = sext i32 " : " = zext i32 ") +

@@ -1,5 +1,6 @@
-// What LLVM's passes may emit, printed as C and compiled by this machine's C compiler, against the
-// same functions through LLVM's own code generator. Every function computes three words of memory.
+// Instructions that LLVM's passes may emit, printed as C and compiled by this machine's C compiler,
+// against the same functions through LLVM's own code generator. Every function computes three words
+// of memory.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <llvm/AsmParser/Parser.h>
@@ -19,8 +20,8 @@
 namespace tinytune {
 namespace {
 
-/// The text of a function's blocks, and what it declares. It reads %a, %b and %c and writes
-/// %output, 64 bytes each, which do not overlap.
+/// The text of a function's blocks and its declarations. It reads %a, %b and %c and writes %output,
+/// 64 bytes each, which do not overlap.
 struct Function {
   std::string body, declares;
 };
@@ -89,8 +90,8 @@ Function called(const Type& t, const std::string& name, int arguments, const std
                   fmt::format("declare {} @{}({})\n", t.name, full, types));
 }
 
-/// LLVM 14 takes the count of an odd width modulo it with whatever is above it in the register, so
-/// there the count has nothing above it that a truncation left.
+/// LLVM 14 reduces a count of odd width modulo that width together with the bits above it in the
+/// register, so the count is masked: a truncation would leave such bits.
 Function funnel_shifted(const Type& t, const std::string& name) {
   Function f = called(t, name, 3);
   if (t.lanes > 1 || t.storage == std::string(t.name)) return f;
@@ -267,7 +268,7 @@ Result<std::string> printed(const Function& f, const std::string& symbol) {
              symbol, {"const void *a", "const void *b", "const void *c", "void *output"}, body);
 }
 
-// A C library's own headers need to know GCC; the prelude behind them need not.
+// A C library's own headers need __GNUC__; the prelude behind them must work without it.
 constexpr const char* kHeaders = R"(
 #include <stdint.h>
 #include <stdio.h>

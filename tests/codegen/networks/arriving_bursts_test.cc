@@ -1,5 +1,5 @@
-// Layers whose weights arrive in bursts, which have the flash for themselves: the same bytes, code
-// that is in RAM wherever a burst may run, and networks that break that rule noticed.
+// Layers whose weights arrive in bursts, during which nothing else can read flash: the same bytes,
+// code in RAM wherever a burst may run, and networks that break that rule are caught.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using test::run_network;
 using test::seeded_inputs;
 using testing::HasSubstr;
 
-// 64, 32, 32 and 8 channels, all weights of a layer with one scale.
+// Dense layers of 64, 32, 32 and 8 channels, with one scale per layer.
 Graph chain_of_dense() {
   Rng rng(21);
   test::GraphBuilder builder;
@@ -100,7 +100,7 @@ size_t times(const std::string& text, const std::string& word) {
   return count;
 }
 
-// Other ways read an array that all blocks have alike in flash.
+// Other ways of arrival leave an array that all blocks share in flash and read it there.
 TEST(ArrivingBursts, Blocks_HaveAllTheirConstants) {
   NetworkOptions options = in_bursts({{0, 4, 0}, {1, 4, 0}, {2, 1, 1}});
   const auto arrays_beside_blocks = [&] {
@@ -135,7 +135,7 @@ TEST(ArrivingBursts, ApplicationThatKeepsItsChannels_GetsTheSameBytes) {
   EXPECT_NE(refused.instructions, fetched.instructions) << "the core copies";
 }
 
-/// Symbols that code of the library which is in RAM refers to, when GCC compiles it.
+/// Returns the symbols to which the library's code in RAM refers when GCC compiles it.
 std::string referred_to_in_ram(const GeneratedNetwork& network, const std::string& optimisation) {
   const TemporaryDirectory directory = *TemporaryDirectory::create("bursts");
   for (const GeneratedFile& file : network.files)
@@ -157,7 +157,7 @@ std::string referred_to_in_ram(const GeneratedNetwork& network, const std::strin
   return symbols;
 }
 
-// What compilers call by themselves is in flash: neither copies nor divisions may need it.
+// Functions that compilers call implicitly are in flash: copies and divisions must not need them.
 TEST(ArrivingBursts, CodeThatRunsMeanwhile_CallsTheLibraryAlone) {
   if (const auto found = run_process({"arm-none-eabi-gcc", "--version"}, std::chrono::minutes(1));
       !found || found->exit_code != 0)

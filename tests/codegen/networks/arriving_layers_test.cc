@@ -1,5 +1,5 @@
-// Layers whose weights arrive: the same bytes by the unit and by the core, a missing wait that is
-// noticed, and a library that says what it needs.
+// Layers whose weights arrive: the same bytes whether the unit or the core copies, a missing wait
+// that is caught, and a library that says what it needs.
 #include "codegen/networks/arriving_layers.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ using testing::HasSubstr;
 
 Device flash_rp2040() { return *load_device("rp2040"); }
 
-// 64, 32, 32 and 8 channels.
+// Dense layers of 64, 32, 32 and 8 channels.
 Graph dense_chain() {
   Rng rng(7);
   test::GraphBuilder builder;
@@ -73,7 +73,7 @@ TEST(ArrivingLayers, OnEveryDeviceWithAWay_AreExact) {
   }
 }
 
-// Its weights are more than a preload takes at once.
+// A convolution whose weights exceed what a preload takes at once.
 Graph large_convolution() {
   Rng rng(17);
   test::GraphBuilder builder;
@@ -163,7 +163,7 @@ NetworkOptions shared(const Graph& graph, std::vector<ArrivingLayer> layers,
   return options;
 }
 
-// Halves by channels have constants of their own, halves by rows the same ones.
+// Halves split by channels have their own constants; halves split by rows share them.
 TEST(ArrivingLayers, LayersThatCoresShare_TakeOneBlockForBothHalves) {
   const Graph dense = dense_chain(), image = test::residual_block(2);
   for (const char* name : {"rp2040", "rp2350", "rp2350-riscv"}) {

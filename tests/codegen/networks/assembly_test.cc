@@ -57,8 +57,8 @@ TEST(CleanAssembly, CallsOfHelpers_AreTold) {
   EXPECT_FALSE(calls_helpers("\tblx\tr3"));
 }
 
-// Of the core that the compiler names and of the one that a kernel's own assembly asks for, the
-// second is kept, as either assembler knows it.
+// If the compiler names one core and a kernel's own assembly asks for another, the second is kept,
+// in the form that each assembler knows.
 TEST(CleanAssembly, VectorsOfAKernel_AreAskedOfBothAssemblers) {
   const std::string before = "\t.cpu\tcortex-m33\nf:\n";
   const std::string vectors =

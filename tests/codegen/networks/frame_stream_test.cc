@@ -1,5 +1,5 @@
-// Networks over frames without end: each result is that of the whole window recomputed, and no more
-// of it is computed than what is new.
+// Networks over endless frames: each result equals that of the whole window recomputed, but only
+// its new rows are computed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ class FrameStream : public test::PushedRows {
 
   int hop() const { return network().stream->hop; }
 
-  /// One frame a call; each window's result, in their order.
+  /// Pushes one frame per call and compares the result of each window, in order.
   void expect_exact(uint64_t seed) {
     const size_t frame = network().stream->row_bytes, window = frame * static_cast<size_t>(rows());
     Bytes all(window + frame * static_cast<size_t>(hop()) * kWindows);
@@ -55,7 +55,7 @@ class FrameStream : public test::PushedRows {
   Graph graph_;
 };
 
-// Rows 0 to 19, 9, 7, 7: all are read.
+// From 19 rows, layers make 9, 7 and 7; all of them are read.
 ImageChain unpadded_chain(int rows, uint64_t seed) {
   ImageChain chain(rows, 9, 4, seed);
   chain.conv(8, {.kernel = 3, .stride = 2, .padding = Padding::kValid});

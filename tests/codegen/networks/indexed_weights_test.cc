@@ -49,7 +49,7 @@ TEST(IndexedValues, WhatWouldNotBeSmaller_StaysPlain) {
   EXPECT_FALSE(indexed(Bytes{}, 1));
 }
 
-// A convolution, a depthwise one and a dense layer, whose weights have this many values.
+// A convolution, a depthwise one and a dense layer, with this number of different weights.
 Graph network_of(int values) {
   GraphBuilder b;
   const int x = b.input({1, 6, 6, 4}, 0.5f, 3);

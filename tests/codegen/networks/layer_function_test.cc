@@ -1,4 +1,4 @@
-// What layers' functions say they use is what their text has.
+// Layer functions declare as used exactly what their text has.
 #include "codegen/networks/layer_function.h"
 
 #include <gmock/gmock.h>

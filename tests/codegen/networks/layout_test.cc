@@ -47,7 +47,7 @@ int convolution(GraphBuilder& b, int input, int channels, int zero_point) {
               0.1F, zero_point);
 }
 
-// Two convolutions beside each other, added: input → a → c, input → b → c.
+// Two parallel convolutions, added: input → a → c, input → b → c.
 Graph diamond() {
   GraphBuilder b;
   const int input = b.input({1, 5, 4, 8}, 0.1F, -128);
@@ -102,7 +102,7 @@ TEST(ChooseLayouts, IsAsCheapAsTheBestOfAllChoices) {
     for (int zero_point : {3, 4, 5}) table[zero_point] = {rng.below(500), rng.below(500)};
     const uint64_t transform = rng.below(150);
     const LayoutCosts costs = costs_of(table, transform);
-    // What a choice costs, told from the graph it gives rather than by the chooser's own sums.
+    // Computes the cost of a choice from the resulting graph, not from the chooser's own sums.
     const auto cost_of = [&](const std::vector<Layout>& layouts) {
       const LaidOutGraph laid_out = lay_out(graph, forms, layouts);
       uint64_t cycles = 0;
@@ -150,7 +150,7 @@ TEST(LayOut, TensorUsedInBothLayouts_IsTransformedOnce) {
   EXPECT_EQ(transforms, 2);  // the input, once for both branches; the sum
 }
 
-// Every tensor as the reference has it, in whatever layout the arena holds it.
+// Compares every tensor with the reference, in whatever layout the arena holds it.
 // Returns the first output.
 Bytes expect_exact(const Graph& graph, const Device& device, const LayoutSource& layouts,
                    const Bytes& input, std::optional<bool> some_nchw) {
@@ -207,8 +207,8 @@ TEST(LayOut, OutputThatAnotherLayerReads_IsExactInEveryMixture) {
         test::seeded_inputs(graph, 3)[0], false);
 }
 
-// Two images through everything that has an opinion on layouts: convolutions, what is pointwise,
-// what is not (pooling, a constant per channel), a reshape, and results from the middle.
+// Two images through all kinds of operators that layouts distinguish: convolutions, pointwise ones,
+// others (pooling, a constant per channel) and a reshape, with outputs from the middle.
 Graph opinions() {
   GraphBuilder b;
   const std::vector<int> shape = {2, 5, 3, 6};
@@ -253,7 +253,7 @@ TEST(LayOut, OperatorsOfEveryOpinion_AreExactInSeededMixtures) {
     if (!seen.insert(layouts).second) continue;
     const bool some = std::count(layouts.begin(), layouts.end(), kNchw) > 0;
     SCOPED_TRACE("seed " + std::to_string(seed));
-    // A lone NCHW layer may write only what is transformed at once; count no tensors then.
+    // A lone NCHW layer may write only what is transformed at once: do not count NCHW tensors.
     expect_exact(
         graph, device, [&](const Graph&, std::span<const IntegerOp>) { return layouts; }, input,
         some ? std::optional<bool>() : false);
@@ -287,7 +287,7 @@ TEST_P(RealLayouts, AllThatCanBeNchw_EqualsGoldenVectorsAndEveryTensor) {
 }
 
 TEST_P(RealLayouts, MixtureOfLayouts_EqualsGoldenVectorsAndEveryTensor) {
-  // Costs that no machine has, so that neighbours differ and every kind of transform occurs.
+  // Unrealistic costs, so that neighbours differ and every kind of transform occurs.
   LayoutCosts costs;
   costs.kernel = [](const Workload& w) {
     return std::optional<uint64_t>(Rng(5).fork(to_text(w)).below(100'000));

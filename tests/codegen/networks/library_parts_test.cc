@@ -1,4 +1,4 @@
-// Objects that LLVM makes here are those that clang makes of a library's files.
+// Objects that LLVM makes in this process equal those that clang makes of a library's files.
 #include "codegen/networks/library_parts.h"
 
 #include <elf.h>
@@ -13,7 +13,7 @@
 namespace tinytune {
 namespace {
 
-// Addresses, sizes and bytes of what is loaded; the rest is what compilers note of themselves.
+// Returns addresses, sizes and bytes of loaded segments; the rest is compilers' own notes.
 std::vector<std::vector<uint8_t>> loaded(const std::vector<uint8_t>& elf) {
   Elf32_Ehdr header;
   std::memcpy(&header, elf.data(), sizeof header);

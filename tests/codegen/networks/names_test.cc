@@ -58,7 +58,7 @@ TEST(NetworkName, AnyBytes_GiveANameThatIsItsOwnName) {
   for (uint64_t seed = 1; seed <= 2000; ++seed) {
     Rng rng(seed);
     std::string stem(rng.below(300), '\0');
-    // Half of them of few characters, so that words, runs and borders are met often.
+    // Half of the stems use few characters, so that words, runs and borders are met often.
     for (char& c : stem)
       c = seed % 2 == 0 ? static_cast<char>(rng.next()) : "a_-0\n*/\\?\"$"[rng.below(11)];
     const std::string name = network_name(stem);

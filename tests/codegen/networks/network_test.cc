@@ -45,7 +45,7 @@ TEST(GenerateNetwork, TensorStillNeeded_IsNotOverwritten) {
   expect_exact(graph, *load_device("rv32imc"), seeded_inputs(graph, 2));
 }
 
-// Compilers know the vectors and loops of some of these cores, which kernels may not use.
+// Compilers could use the vectors and loops of some of these cores, which kernels must not.
 TEST(GenerateNetwork, OnCoresWithVectorUnits_IsExact) {
   const Graph graph = make_ds_cnn(1);
   for (const char* device : {"cortex-m55", "cortex-m85", "rv32imc_zve32x"}) {
@@ -63,7 +63,7 @@ TEST(GenerateNetwork, Reshape_RunsNoCode) {
   EXPECT_EQ(network->layers[1].symbol, "net_layer_1");
 }
 
-// Maxima with the input, all from one place to the same one but for the first and the last.
+// Maxima and minima with the input, all in place except the first and the last.
 TEST(GenerateNetwork, LayersThatComeOutTheSame_AreOneFunction) {
   constexpr int kLayers = 9;
   GraphBuilder b;

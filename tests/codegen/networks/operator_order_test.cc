@@ -25,8 +25,8 @@ int sum(GraphBuilder& b, int left, int right) {
   return b.op(OperatorKind::kAdd, {left, right}, ActivationAttributes{}, {1, 8, 8, 4}, 0.1F, 0);
 }
 
-// As converters write a residual block: the shortcut, operator 3, behind the layers around which it
-// goes.
+// A residual block as converters write it: the shortcut, operator 3, stands behind the layers that
+// it goes around.
 Graph residual_block() {
   GraphBuilder b;
   const int x = pointwise(b, b.input({1, 8, 8, 4}, 0.1F, 0), 4, 16);

@@ -1,5 +1,5 @@
 // Networks with portable kernels: exact in the simulator like all others, and the same C is exact
-// on this machine, through a compiler that knows nothing of it.
+// on this machine, through its own compiler.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -32,8 +32,7 @@ TEST(PortableNetwork, Files_AreCOnlyAndNameNoCore) {
   }
 }
 
-/// Builds the network and its smoke test with `compiler`, whose words choose the dialect, and runs
-/// it.
+/// Builds the network and its smoke test with `compiler` and its options, and runs it.
 void expect_passes_natively(const std::vector<std::string>& compiler) {
   const Graph graph = make_ds_cnn(1);
   const auto inputs = test::seeded_inputs(graph, 1);
@@ -66,7 +65,7 @@ void expect_passes_natively(const std::vector<std::string>& compiler) {
 
 TEST(PortableNetwork, OnThisMachine_PassesItsOwnTest) { expect_passes_natively({"cc"}); }
 
-// Words by bytes, nothing said of aliasing, no assembly: what any other compiler would see.
+// The text that any other compiler sees: words read by bytes, no aliasing attributes, no assembly.
 TEST(PortableNetwork, WithoutAnythingOfGnu_PassesItsOwnTest) {
   expect_passes_natively({"cc", "-U__GNUC__", "-ffreestanding"});
 }

@@ -14,10 +14,10 @@
 
 namespace tinytune::test {
 
-// As the generated header has them.
+// Status codes, as in the generated header.
 constexpr uint32_t kOk = 0, kMisalignedArena = 2, kMoreRows = 3, kErrorRows = 4;
 
-/// The built library, its arena full of what an earlier program left.
+/// The built library, with an arena full of an earlier program's data.
 class PushedRows {
  public:
   PushedRows(const Graph& graph, const StripGroup& group, const char* device_name = "rv32imc")
@@ -57,14 +57,14 @@ class PushedRows {
                 {address(network_.arena_symbol) + arena_offset, rows, count});
   }
 
-  /// What the call left in the arena.
+  /// Returns the network's output from the arena.
   Bytes output() {
     const Port& port = network_.outputs[0];
     return *simulator_->read(address(network_.arena_symbol) + port.offset,
                              static_cast<size_t>(port.tensor.bytes()));
   }
 
-  /// `at_a_time` rows with each call, those left over with the last.
+  /// Pushes `at_a_time` rows per call, the remainder with the last, and compares the output.
   void expect_exact(uint32_t seed, int at_a_time) {
     const auto inputs = seeded_inputs(graph_, seed);
     give(inputs[0]);

@@ -1,5 +1,5 @@
 // Networks whose input arrives in rows: the same bytes as from a whole input, however many rows
-// come at a time, and calls that refuse what is not rows of it.
+// come at a time, and calls refuse arguments that are not rows of it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using test::kOk;
 using test::seeded_inputs;
 using testing::HasSubstr;
 
-/// Of a group of the first operators.
+/// A stream into the group of operators 0 to `last`, in strips of `rows` rows.
 class Stream : public test::PushedRows {
  public:
   Stream(const Graph& graph, int last, int rows, const char* device = "rv32imc")

@@ -1,4 +1,4 @@
-// Whole networks with groups of strips: the same bytes as layer by layer, in less memory.
+// Whole networks with groups of strips: the same bytes as layer by layer, in a smaller arena.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -92,7 +92,7 @@ TEST(Strips, KeywordSpotting_TakesThreeTenthsLess) {
   const std::vector<StripGroup> strips = {{1, 2, 4}, {3, 4, 4}, {5, 6, 4}, {7, 8, 4}};
   expect_exact(graph, *load_device("rv32imc"), seeded_inputs(graph, 100),
                {.name = "net", .strips = strips});
-  // Tensors take a third less, staged inputs of kernels what they took.
+  // Tensors take a third less; staged inputs of kernels take as much as before.
   EXPECT_LT(arena_of(graph, strips) * 10, arena_of(graph, {}) * 7);
 }
 

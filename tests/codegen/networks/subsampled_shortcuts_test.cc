@@ -32,7 +32,7 @@ std::vector<int> early_order_of(const Graph& graph) {
   return order;
 }
 
-// As the model has them, but with copies.
+// Returns the operators in the model's order, with copies for shortcuts.
 LaidOutGraph subsampled(const Graph& graph) {
   const IntegerNetwork network = executed(graph);
   LaidOutGraph laid = lay_out(network.graph, network.ops, {});
@@ -91,7 +91,7 @@ TEST(SubsampledShortcuts, LayersAroundGetRoom) {
       if (layer.index == 2) return layer.live_bytes;
     return 0u;
   };
-  // Both tensors of the layer, and what waits for the shortcut: its result, or a quarter of trunk.
+  // Both tensors of the layer, and the live shortcut: its result, or a quarter of the trunk.
   EXPECT_EQ(live_at_2({.name = "net"}), 8u * 8 * (32 + 32 + 32));
   EXPECT_EQ(live_at_2(early()), 8u * 8 * (32 + 32 + 16));
 }

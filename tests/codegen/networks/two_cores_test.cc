@@ -1,4 +1,4 @@
-// Layers that two cores share: the same bytes, halves that touch nothing of each other, and a
+// Layers that two cores share: the same bytes, halves that do not access each other's data, and a
 // library that may run on one core or on two.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -126,7 +126,7 @@ TEST(TwoCores, MatricesOfAProduct_AreComputedApart) {
   }
 }
 
-// Behind the factors: a multiplier, an addend, a shift and limits.
+// The operands after the factors are a multiplier, an addend, and a shift with limits.
 TEST(TwoCores, MatricesWhoseSumsBecomeBytes_AreComputedApart) {
   test::GraphBuilder builder;
   const int x = builder.input({4, 2, 8}, 1, 0), y = builder.input({4, 8, 12}, 1, 0);
@@ -156,7 +156,8 @@ TEST(TwoCores, SplitThatCannotBe_IsRefused) {
   EXPECT_THAT(network.error().message(), HasSubstr("operator 0 cannot be split behind row 13"));
 }
 
-/// What the simulator says of the two halves of the first layer; its output begins `rows` early.
+/// Returns the race that the simulator reports between the halves of the first layer, if the second
+/// writes `rows` rows too early.
 std::string race_of_halves(int rows) {
   const Device device = *load_device("rp2040");
   const Graph graph = test::mobile_chain(1);
@@ -259,7 +260,7 @@ int main(void) {
 }
 )";
 
-// On this machine, where threads are cores and a sanitizer sees every race.
+// Runs on this machine, with threads for cores and a sanitizer that sees every race.
 TEST(TwoCores, ThreadThatHelps_RacesWithNobodyAndGivesTheSameBytes) {
   const Graph graph = every_kind();
   const auto inputs = seeded_inputs(graph, 3);

@@ -1,5 +1,5 @@
 // Every operator on constants alone: import, the oracle and generated code agree with the same
-// operator on an input that holds those bytes.
+// operator on inputs that hold those bytes.
 #include <gtest/gtest.h>
 
 #include "examples/tflite_writer.h"
@@ -28,11 +28,11 @@ constexpr OperatorKind kKinds[] = {
 
 std::vector<OperatorKind> kinds_on_data() {
   std::vector<OperatorKind> kinds(std::begin(kKinds), std::end(kKinds));
-  std::erase(kinds, OperatorKind::kBroadcastArgs);  // never of anything but constants
+  std::erase(kinds, OperatorKind::kBroadcastArgs);  // its operands are always constants
   std::erase(kinds, OperatorKind::kDecode);
   std::erase(kinds, OperatorKind::kSvdf);
   std::erase(kinds, OperatorKind::kUnidirectionalSequenceLstm);
-  std::erase_if(kinds, [](OperatorKind kind) {  // resource variables, and who decides what runs
+  std::erase_if(kinds, [](OperatorKind kind) {  // resource variables and control flow
     return kind >= OperatorKind::kVarHandle && kind <= OperatorKind::kWhile;
   });
   return kinds;
@@ -44,7 +44,7 @@ Graph imported(const Graph& graph) {
   return read ? *read : Graph();
 }
 
-// What the operator computes from an input with the same bytes.
+// Returns what the operator computes from inputs with the same bytes.
 std::vector<Bytes> expected(OperatorKind kind) {
   OneOperator varying(kind, false);
   const Graph graph = imported(varying.builder().finish(varying.outputs()));
@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(Operators, ConstantInputs, testing::ValuesIn(kinds_on_d
 TEST(ConstantInputs, Chain_IsComputedOnceAndServesAsWeights) {
   GraphBuilder b;
   const int x = b.input({1, 6}, kConstantScale, kZero);
-  // Float weights, quantised, turned: what some converters leave to the first inference.
+  // Float weights that are quantised and transposed at inference, as some converters leave them.
   const int real =
       b.retype(b.constant({6, 2}, 1, 0, test::bytes_of({1, 2, 3, 4, 5, 6, -1, -2, -3, -4, -5, -6})),
                ElementType::kFloat32);

@@ -1,5 +1,5 @@
 // Products that are computed in blocks: BATCH_MATMUL, TRANSPOSE_CONV and layers of int16, with
-// whole blocks and with what is left of them, word by word and element by element.
+// whole blocks and with remainders, word by word and element by element.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -88,7 +88,7 @@ TEST(DotProducts, AttentionOfShortHeads_EqualsTheReference) {
   }
 }
 
-// Of rows of words by rows and by columns: what is widened once serves all of the other side.
+// The right side by rows and by columns: one side is widened once and serves all of the other side.
 // The code is C: clang 19 spends 1.262 instructions a product.
 TEST(DotProducts, BatchMatMul_StagesOneSideOnCoresWithPairs) {
   for (const bool rows : {true, false}) {
@@ -103,7 +103,7 @@ TEST(DotProducts, BatchMatMul_StagesOneSideOnCoresWithPairs) {
   }
 }
 
-// Outputs of incomplete phases, which loops compute.
+// Transposed convolutions with incomplete phases, which generated loops compute.
 TEST(DotProducts, TransposeConv_EqualsTheReference) {
   for (const int in_c : {4, 3})
     for (const int out_c : {4, 6})
@@ -119,7 +119,7 @@ TEST(DotProducts, TransposeConv_EqualsTheReference) {
       }
 }
 
-// Every pair of bytes, in words and what is left of one.
+// Every pair of bytes, in whole words and in the remainder.
 TEST(DotProducts, Extremes_EqualTheReferenceForEveryPair) {
   std::vector<Bytes> inputs(2);
   for (int i = 0; i < 65539; ++i) {
@@ -204,8 +204,8 @@ Graph graph_of(const WideDense& layer) {
                             ElementType::kInt16)});
 }
 
-// Scales from 2^-2 to 2^-20, whose multipliers fit a word or do not; sums that fit 32 bits with
-// their bias or just do not.
+// Scales from 2^-2 to 2^-20, some with multipliers that exceed a word; sums that, with their bias,
+// fit 32 bits or just exceed them.
 TEST(DotProducts, ScalesAndSumsOfInt16_EqualTheReferenceAtTheirLimits) {
   for (int power = 2; power <= 20; ++power) {
     SCOPED_TRACE(power);
@@ -224,7 +224,7 @@ TEST(DotProducts, ScalesAndSumsOfInt16_EqualTheReferenceAtTheirLimits) {
                       graph_of({.out_scale = 1, .bias = sign * (INT32_MAX - largest + more)}));
 }
 
-// Flash that a byte takes more than a cycle to come from holds bytes, not pairs.
+// Where a byte from flash takes more than a cycle, flash holds weights as bytes, not as pairs.
 TEST(DotProducts, DenseLayerOfInt16InSlowFlash_EqualsTheReference) {
   expect_exact_on({"rp2350"}, graph_of({.in_c = 64, .out_c = 12}));
 }

@@ -21,7 +21,7 @@ using test::bytes_of;
 using test::expect_exact;
 using test::GraphBuilder;
 
-// What has no number, both ends, halves and the floats beside them, and floats of any bits.
+// Returns NaNs, infinities, both ends, ties with the floats beside them, and floats of any bits.
 std::vector<float> edges(float scale, int reach) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   std::vector<float> values = {0.0F,      -0.0F,           1e30F,         -1e30F,         1e-42F,
@@ -100,7 +100,7 @@ TEST(FloatUnit, EveryCoreThatHasOne_GivesTheReferencesBytes) {
   }
 }
 
-// What a firmware without the unit makes of the same text, printed for a core that has it.
+// Text printed for a core with the unit, but built for one without it.
 TEST(FloatUnit, TextBuiltWithoutTheUnit_ConvertsAlike) {
   const std::vector<float> values = edges(0.0314F, 1);
   const Graph graph = quantised(ElementType::kInt8, 0.0314F, -9, static_cast<int>(values.size()));

@@ -1,5 +1,5 @@
-// Blocks of sums in lanes: rows and columns that blocks leave over, depths that empty the lanes
-// once and often, each side staged, and bytes that take the lanes to their ends.
+// Blocks of sums in lanes: remainders of rows and columns, depths that empty the lanes once or
+// several times, either side staged, and bytes that bring the lanes to their limits.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -34,7 +34,7 @@ Graph graph_of(const LaneProduct& p) {
   const int x = b.input(adj_x ? shape(p.depth, p.rows) : shape(p.rows, p.depth), 0.1F, p.left_zero);
   const int y =
       b.input(adj_y ? shape(p.columns, p.depth) : shape(p.depth, p.columns), 0.1F, p.right_zero);
-  // So that sums of random bytes reach most results, and few are clamped.
+  // With this scale, sums of random bytes reach most results, and few are clamped.
   const float scale = 0.1F * static_cast<float>(p.depth) / 8;
   return b.finish({b.op(OperatorKind::kBatchMatMul, {x, y}, p.attributes, shape(p.rows, p.columns),
                         scale, -3)});
@@ -82,7 +82,7 @@ TEST(LaneBlocks, RowsColumnsAndDepths_EqualTheReference) {
   }
 }
 
-// Sums of 64 products reach the ends of their lanes, and the neighbours' ones too.
+// Sums of 64 products reach the limits of their lanes and of the neighbouring ones.
 TEST(LaneBlocks, BytesOfOneKind_KeepWithinTheirLanes) {
   for (const std::vector<int8_t>& left :
        {std::vector<int8_t>{-128}, std::vector<int8_t>{127}, std::vector<int8_t>{-128, 127}})

@@ -121,8 +121,8 @@ TEST(MulEmitter, EveryPairOfBytes_EqualsTheReference) {
   }
 }
 
-// 0.01: every product of 50 and of -50 more than a multiple of 100 is a tie, and halves go away
-// from zero.
+// The scales multiply to 0.01: every product 50 above or below a multiple of 100 is a tie, which is
+// rounded away from zero.
 TEST(MulEmitter, TiesOnBothSidesOfZero_NeedOneMultiplication) {
   GraphBuilder b;
   const int x = b.input({65536}, 0.05f, -10), y = b.input({65536}, 0.03f, 5);
@@ -176,8 +176,8 @@ TEST(FloatBorder, RoundingCasesAndExtremes_EqualTheReference) {
   }
 }
 
-// Every place where the result steps, and the floats beside it: of scales with any mantissa, of
-// powers of two, and of some so small or large that the steps are searched.
+// Every step of the result and the floats beside it, for scales with any mantissa, powers of two,
+// and scales so small or large that the steps are searched.
 TEST(FloatBorder, EveryStepAndItsNeighbours_EqualTheReference) {
   for (const float scale :
        {0.0314f, 0.00390625f, 1.0f / 255, 0.99999994f, 1.0000001f, 7.3e-12f, 3e19f, 1e-33f, 2e35f})

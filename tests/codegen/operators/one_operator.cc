@@ -264,7 +264,7 @@ void OneOperator::add(OperatorKind kind) {
     }
     case OperatorKind::kUnidirectionalSequenceLstm:
     case OperatorKind::kSvdf:  // keeps state: what it computes is never a constant
-    default:                   // functions of the user's, state and control flow
+    default:                   // external functions, state and control flow
       break;
   }
 }

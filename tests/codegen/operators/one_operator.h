@@ -1,4 +1,4 @@
-// A sample of each operator: a small network of one operator, for tests that go through all kinds.
+// A small network of one operator, of any kind, for tests that go through all kinds.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace tinytune::test {
 
-/// An operator of a kind, on data that is constants of the network or inputs of it; weights, axes
-/// and the like are constants either way. No sample: state, control flow, BROADCAST_ARGS.
+/// An operator whose data is constants or inputs of the network; weights, axes and the like are
+/// constants either way. Not for state, control flow and BROADCAST_ARGS.
 class OneOperator {
  public:
   using Bytes = std::vector<uint8_t>;
@@ -20,21 +20,21 @@ class OneOperator {
 
   GraphBuilder& builder() { return b_; }
   const std::vector<int>& outputs() const { return outputs_; }
-  /// Of the inputs, where the data is not constant.
+  /// Returns the bytes of each input; empty if the data is constant.
   const std::vector<Bytes>& inputs() const { return inputs_; }
 
  private:
   int data(std::vector<int> shape = {1, 4, 4, 2}, float scale = kScale, int zero = kZero);
   int of_bytes(std::vector<int> shape, float scale, int zero, Bytes bytes);
   int bools(std::vector<int> shape);
-  /// Zeros and ones, as data: where to gather.
+  /// Adds data of zeros and ones: indices to gather.
   int places(std::vector<int> shape);
   int weights(std::vector<int> shape);
   void boolean() { b_.retype(outputs_[0], ElementType::kBool); }
   void add(OperatorKind kind);
   void add(OperatorKind kind, std::vector<int> inputs, Attributes attributes,
            std::vector<int> shape, float scale = kScale, int zero = kZero);
-  /// A further output.
+  /// Adds a further output.
   void more(std::vector<int> shape) {
     outputs_.push_back(b_.more_output(std::move(shape), kScale, kZero));
   }
@@ -45,7 +45,7 @@ class OneOperator {
   std::vector<Bytes> inputs_;
 };
 
-/// Bytes that differ from one to the next.
+/// Returns bytes that differ from one to the next.
 std::vector<uint8_t> some_bytes(size_t count);
 std::vector<uint8_t> bytes_of(const std::vector<float>& values);
 

@@ -1,4 +1,4 @@
-// Text from outside never leaves the place it is printed in.
+// Text from outside cannot end the comment, string or line in which it is printed.
 #include "codegen/operators/outside_text.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kHarmless = "model/conv_1/BiasAdd;Relu6 (96x96)";
 
-// What a C compiler makes of the inside of a string literal.
+// Decodes the inside of a string literal as a C compiler does.
 std::string read_back(const std::string& literal) {
   std::string out;
   for (size_t i = 0; i < literal.size(); ++i) {

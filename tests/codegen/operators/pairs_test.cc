@@ -1,4 +1,4 @@
-// Operators of two int8 values, on every pair that there is; and a network that keeps state.
+// Operators of two int8 values, on every pair of values; and a network that keeps state.
 #include <gtest/gtest.h>
 
 #include "tests/codegen/graph_builder.h"

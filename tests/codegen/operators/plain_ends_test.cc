@@ -1,5 +1,5 @@
-// Plain integers at the ends of int32: REQUANT_SHIFT of them and of numbers next to where results
-// end, and norms of rows whose squares have more than 63 bits.
+// Plain integers at the ends of int32: REQUANT_SHIFT of them and of numbers whose results are next
+// to its limits, and norms of rows whose squares have more than 63 bits.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -23,7 +23,7 @@ Bytes bytes_of(const std::vector<int64_t>& values, size_t size) {
   return bytes;
 }
 
-// All over the type, its ends and what lies around zero.
+// Returns values all over the type, its ends and values around zero.
 std::vector<int64_t> spread(int64_t low, int64_t high, size_t count) {
   std::vector<int64_t> values = {low, low + 1, -1, 0, 1, high - 1, high};
   uint32_t state = 12345;
@@ -56,7 +56,7 @@ void expect_everywhere(const Graph& graph) {
   for (const char* device : kDevices) expect_exact(graph, *load_device(device), inputs);
 }
 
-// One operator of one input and one output of a type each.
+// Types and quantisation of an operator's one input and one output.
 struct Map {
   ElementType from = ElementType::kInt16, to = ElementType::kInt16;
   float in_scale = 0.1F, out_scale = 0.1F;

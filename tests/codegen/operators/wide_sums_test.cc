@@ -1,5 +1,5 @@
 // Requantisation where a scaled sum comes within a zero point of the ends of int32, and sums that
-// wrap: the oracle's bytes are stated, and what is generated must compute them without overflow.
+// wrap: tests state the oracle's bytes, and generated code must compute them without overflow.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -46,8 +46,8 @@ TEST(WideSums, Convolution_AddsItsZeroPointWithoutWrapping) {
   }
 }
 
-// Bias INT32_MAX and one product more: the sum wraps, as it does in the reference on every target. Of
-// an incomplete phase, which loops compute.
+// Bias INT32_MAX and one product more: the sum wraps, as it does in the reference on every target.
+// Some phases are incomplete, so that generated loops compute it.
 Graph transposed_convolution(int zero) {
   GraphBuilder b;
   const int x = b.input({1, 1, 1, 1}, kBelowOne, 0);
@@ -79,7 +79,7 @@ TEST(WideSums, Mul_AddsItsZeroPointWithoutWrapping) {
   expect_output(product(-128), {narrowed({-128, 127}), {1, 1}}, {-128, 127});
 }
 
-// The printed C on this machine, where the compiler can stop at the first overflow.
+// Runs the printed C on this machine, where the compiler can stop at the first overflow.
 void expect_no_overflow(const Graph& graph, const std::vector<Bytes>& inputs) {
   const std::string compiler = "gcc";
   if (!run_process({compiler, "--version"}, std::chrono::seconds(10)))

@@ -56,7 +56,7 @@ FirmwareSizes sizes_of(const std::vector<uint8_t>& elf) {
   return sizes;
 }
 
-// Of the compiler that the core's own tool chain brings: clang has none for it.
+// Returns libgcc of the core's own tool chain, because clang has no such library for it.
 std::string runtime_library(const Device& device) {
   if (device.target.can(Capability::kMulHigh)) return "";
   const ProcessResult said = run(

@@ -1,5 +1,5 @@
-// What `compile` says a network takes, against a firmware that links it: the same bytes, and room
-// for an application.
+// The bytes that `compile` reports for a network, against a firmware that links it: they are equal
+// and leave room for an application.
 #include "tests/codegen/packages/firmware.h"
 
 #include <gtest/gtest.h>
@@ -20,9 +20,9 @@ using Json = nlohmann::json;
 
 const fs::path kModels = TINYTUNE_SOURCE_DIR "/../shared/models";
 
-// As the linker scripts of STM32CubeF4, F7 and L4, the pico-sdk and esp-idf have them. The C3's
-// SRAM is one, seen on two buses: what is code on one is no data on the other. The pico-sdk copies
-// the compiler's helpers to RAM whatever calls them: they are the template's.
+// Memories as in the linker scripts of STM32CubeF4, F7 and L4, the pico-sdk and esp-idf. The C3 has
+// one SRAM on two buses: bytes of code on one cannot be data on the other. The pico-sdk copies the
+// compiler's helpers to RAM whatever calls them: they count as the template's.
 const std::vector<FirmwareBoard>& firmware_boards() {
   static const std::vector<FirmwareBoard> kBoards = {
       {"esp32c3",
@@ -61,7 +61,7 @@ class Firmware : public PackageFolder, public testing::WithParamInterface<Firmwa
     PackageFolder::SetUp();
   }
 
-  /// `tune compile` into a folder, with its words.
+  /// Runs `tune compile` into a folder and returns its outcome.
   ProcessResult compile(const std::string& model, std::vector<std::string> more) const {
     std::vector<std::string> words = {
         TINYTUNE_BINARY_DIR "/tune", "compile", "--model",      model, "--device",
@@ -103,7 +103,7 @@ TEST_P(Firmware, TakesTheBytesThatCompileSays) {
   }
 }
 
-// As they are by default: mostly weights, small, and mostly tensors.
+// Compiles models with default options: one mostly weights, one small, one mostly tensors.
 TEST_P(Firmware, FitsBesideAnApplication_OrCompileSaysBeforeLinking) {
   if (!fs::exists(kModels)) GTEST_SKIP() << "no " << kModels;
   int fit = 0;

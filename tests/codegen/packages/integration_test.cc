@@ -1,5 +1,5 @@
-// What people meet who put a package into a project of their own: its README's example, the build
-// for another core, and where it says that it comes from.
+// Packages in a user's own project: the README's example, a build for another core, and the origin
+// that a package states.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -75,7 +75,7 @@ TEST_P(Integration, AnotherCore_IsRefusedByName) {
   EXPECT_EQ(compile_file(board.prefix + "gcc", board.machine, package, kernels).exit_code, 0);
 }
 
-/// The small network with other weights: all that a retrained model changes.
+/// Returns the graph with other weights, as retraining would change it.
 Graph retrained(Graph graph) {
   for (Tensor& tensor : graph.tensors)
     for (size_t i = 0; i < tensor.data.size(); i += 3)
@@ -105,7 +105,7 @@ TEST_P(Integration, FilesOfTwoBuilds_DoNotBecomeOneProgram) {
   }
 }
 
-// A build system that compiles only what is newer than its object.
+// Acts like a build system that compiles only sources newer than their objects.
 TEST_P(Integration, ObjectsOfTwoBuilds_DoNotLink) {
   const Board& board = GetParam();
   const std::string package = compile(model(small_graph(), "net"), board.device, "cmake");

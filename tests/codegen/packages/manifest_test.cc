@@ -1,4 +1,4 @@
-// The manifests of build systems that tests cannot count on: that they parse, and that they name
+// Manifests of build systems that tests cannot assume to be installed: they must parse and name
 // exactly the files that are there.
 #include <gmock/gmock.h>
 
@@ -33,8 +33,8 @@ std::vector<std::string> files_under(const std::string& directory) {
   return files;
 }
 
-// CMake itself reads the file, with the kit's functions replaced by ones that print their
-// arguments, a line each.
+// Lets CMake read the file, with the kit's functions replaced by ones that print their arguments,
+// one per line.
 std::vector<std::string> cmake_calls(const std::string& file, const std::string& folder,
                                      const std::vector<std::string>& functions) {
   std::string script;
@@ -52,8 +52,8 @@ std::vector<std::string> cmake_calls(const std::string& file, const std::string&
   return lines;
 }
 
-// The "key: value" lines of a YAML mapping with one level of nesting, as "key.inner". Anything else
-// in the file is a failure: these manifests need no more of the language.
+// Reads the "key: value" lines of a YAML mapping with one level of nesting, as "key.inner". Other
+// syntax is a failure: these manifests need no more of the language.
 std::map<std::string, std::string> simple_yaml(const std::string& text) {
   std::map<std::string, std::string> values;
   std::string outer;
@@ -131,7 +131,7 @@ TEST_F(Manifests, EspIdf_ComponentNamesItsFiles) {
   EXPECT_EQ(manifest.at("dependencies.idf"), "\">=4.4\"");
   EXPECT_EQ(manifest.count("url") + manifest.count("license"), 0u) << "nobody gave them";
 
-  // The kit's project file is looked for in IDF_PATH; an empty one shows what ours adds.
+  // The kit's project file is included from IDF_PATH; a stub there shows what ours adds.
   ASSERT_TRUE(write_file(path("idf/tools/cmake/project.cmake"),
                          "message(\"components ${EXTRA_COMPONENT_DIRS}\")\n"));
   ASSERT_TRUE(write_file(path("project.cmake"),

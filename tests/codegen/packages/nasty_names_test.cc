@@ -1,5 +1,5 @@
-// Names of files, tensors and devices that would break a package if they were printed as they are:
-// every format is still whole, compiles, and configures.
+// Names of files, tensors and devices that would break a package if they were printed unchanged:
+// every format must stay complete, compile and configure.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ const std::string kNasty =
 const char* const kFormats[] = {"cmake", "esp-idf",    "zephyr",   "arduino",
                                 "mlf",   "platformio", "pico-sdk", "stm32cube"};
 
-/// No kernels: C that a compiler of any machine takes.
+/// Has no kernels, so that compilers for any machine accept its C.
 Graph graph_named(const std::string& tensors) {
   Graph graph = two_in_two_out_graph();
   for (Tensor& tensor : graph.tensors) tensor.name = tensors + std::to_string(tensor.id);
@@ -62,11 +62,11 @@ size_t lines_of(const std::string& text) {
 
 class NastyNames : public PackageFolder, public testing::WithParamInterface<const char*> {
  protected:
-  /// Every source by itself, headers as C and as C++.
+  /// Compiles every source by itself, and headers as C and as C++.
   void expect_compiles(const Files& files, const std::string& directory) const {
     std::vector<std::string> words = {clang_program(), "-std=c11", "-Wall",      "-Wextra",
                                       "-Wcomment",     "-Werror",  "-trigraphs", "-fsyntax-only"};
-    words.emplace_back("-Wno-unused-function");  // a header's, where it is all there is
+    words.emplace_back("-Wno-unused-function");  // of headers that are compiled alone
     for (const GeneratedFile& file : files)
       if (file.role == FileRole::kHeader)
         words.push_back("-I" + fs::path(directory + "/" + file.name).parent_path().string());

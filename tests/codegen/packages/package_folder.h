@@ -1,4 +1,4 @@
-// A folder of its own in which a test lets `tune compile` write packages.
+// A temporary folder for each test, into which `tune compile` writes packages.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@ class PackageFolder : public testing::Test {
   /// Writes the graph as NAME.tflite and returns its path.
   std::string model(const Graph& graph, const std::string& name) const;
 
-  /// What `tune compile` writes for a model file: the directory; an archive is unpacked. Empty
-  /// after a test failure. `more` are further words.
+  /// Runs `tune compile` on a model file and returns the package's directory; an archive is
+  /// unpacked. Empty after a test failure. `more`: further arguments.
   std::string compile(const std::string& model_file, const std::string& device,
                       const std::string& format, const std::vector<std::string>& more = {}) const;
 

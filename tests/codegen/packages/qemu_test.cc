@@ -179,8 +179,7 @@ struct Deployment {
 
 std::ostream& operator<<(std::ostream& out, const Deployment& d) { return out << d.model; }
 
-// Models and boards in turn: each model once and each core at least once.
-// The numbers of the first array of expected bytes in a smoke test.
+// Returns the first array of expected bytes in a smoke test.
 std::vector<uint8_t> expected_bytes(const std::string& text) {
   const size_t begin = text.find("expected_0[] = {") + 16;
   std::string body = text.substr(begin, text.find('}', begin) - begin);

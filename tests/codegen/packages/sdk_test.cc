@@ -31,7 +31,7 @@ class Sdks : public PackageFolder {
     ASSERT_TRUE(write_file(path(name), text));
   }
 
-  /// Configures and builds without a word that complains.
+  /// Configures, with nothing on standard error, and builds.
   void expect_builds(const std::string& source, const std::vector<std::string>& settings) const {
     std::vector<std::string> words = {"env",
                                       "PICO_SDK_PATH=" + path("sdk"),
@@ -63,8 +63,8 @@ TEST_F(Sdks, PicoSdk_SmokeProjectConfiguresAndCompiles) {
   const std::string package =
       compile(model(small_graph(), "net"), "rp2040", "pico-sdk", {"--bench"});
   ASSERT_NE(package, "");
-  // What the kit's script does that projects can see; its compiler is chosen before project().
-  // Linked as far as can be without the kit: ld refuses Thumb calls of what it does not have.
+  // The parts of the kit's script that projects can see; its compiler is chosen before project().
+  // Links partially (-r), because without the kit ld refuses Thumb calls of undefined symbols.
   write("sdk/external/pico_sdk_import.cmake",
         "set(CMAKE_TOOLCHAIN_FILE " + path("sdk/toolchain.cmake") +
             ")\nmacro(pico_sdk_init)\n  add_library(pico_stdlib INTERFACE)\n"
@@ -90,7 +90,7 @@ TEST_F(Sdks, PicoSdk_SmokeProjectConfiguresAndCompiles) {
     EXPECT_THAT(symbols, HasSubstr(symbol));
 }
 
-// The one that doc/two_cores.md shows, with the network that it is written for.
+// Compiles the example of doc/two_cores.md with the network that it is written for.
 TEST_F(Sdks, PicoSdk_ExampleOfTwoCoresCompiles) {
   const std::string package =
       compile(model(small_graph(), "kws"), "rp2040", "pico-sdk", {"--cores", "2"});
@@ -171,7 +171,7 @@ TEST_F(Sdks, Platformio_ManifestHasItsFieldsAndSourcesCompile) {
   EXPECT_EQ(manifest["license"], "Apache-2.0");
   EXPECT_TRUE(fs::exists(package + "/src/" + manifest["headers"].get<std::string>()));
   EXPECT_EQ(manifest["build"]["flags"][0], "-O2");
-  // As its builder does: all of src/, with the framework's flags and the manifest's behind them.
+  // Builds as PlatformIO does: all of src/, with the framework's flags and then the manifest's.
   const Board& board = boards().at(1);
   const std::string elf = build_program(board, package, sources_under(package), path("smoke.elf"));
   ASSERT_NE(elf, "");

@@ -23,7 +23,7 @@ using testing::HasSubstr;
 
 constexpr int kTurns = 4;
 
-/// Remembers three inputs.
+/// A graph whose state holds three inputs.
 Graph remembering_graph(float scale) {
   GraphBuilder b;
   const int x = b.input({1, 4}, scale, 3);
@@ -35,7 +35,7 @@ Graph remembering_graph(float scale) {
             SvdfAttributes{1}, {1, 2}, 0.01F, 0)});
 }
 
-/// C of some turns of a network: arrays of its inputs and of the reference's outputs.
+/// Returns C arrays of a network's inputs and of the reference's outputs, for several calls.
 std::string turns_of(const std::string& name, const std::string& model_file) {
   const auto graph = import_tflite(model_file);
   EXPECT_TRUE(graph) << graph.error().message();

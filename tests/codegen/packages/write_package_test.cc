@@ -1,4 +1,4 @@
-// A directory that is written twice holds the second package, and whatever was never ours.
+// A directory that is written twice holds the second package, and keeps files of others.
 #include "codegen/packages/write_package.h"
 
 #include <gmock/gmock.h>
@@ -32,7 +32,7 @@ class PackageDirectory : public testing::Test {
     EXPECT_TRUE(written) << written.error().message();
     return written ? *written : WrittenPackage();
   }
-  /// Without the manifest.
+  /// Returns all files and folders except the manifest.
   std::vector<std::string> files() const {
     std::vector<std::string> found;
     for (const auto& entry : fs::recursive_directory_iterator(path("")))

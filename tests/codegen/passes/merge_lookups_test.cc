@@ -1,4 +1,4 @@
-// Chains of look-ups, and operators whose results a look-up behind them changes.
+// Merging of chains of look-ups, and of look-ups into the operator before or behind them.
 #include <gtest/gtest.h>
 
 #include <variant>
@@ -77,7 +77,7 @@ TEST(MergeLookups, GateOfAByteByItself_IsOneTable) {
   EXPECT_TRUE(std::holds_alternative<LookupOp>(network.ops[0]));
 }
 
-// Repeated, each element would be looked up many times.
+// After broadcasting, each element would be looked up many times.
 TEST(MergeLookups, OperandThatIsRepeated_IsLookedUpOnce) {
   GraphBuilder b;
   const int x = b.input({2, 7}, 0.1F, 4), y = b.input({2, 1}, 0.05F, -9);

@@ -7,11 +7,11 @@
 
 namespace tinytune::test {
 
-/// With one pass on and every other off.
+/// Returns the graph's network, rewritten by `pass` and no other.
 IntegerNetwork only(const Graph& graph, const std::string& pass);
 
-/// On equals off: outputs of the rewritten network, by the reference operators and by generated
-/// code, are those of the graph. Returns the rewritten network.
+/// Checks that the network rewritten by `pass` has the graph's outputs, by the reference operators
+/// and by generated code. Returns the rewritten network.
 IntegerNetwork expect_same_outputs(const Graph& graph, const std::string& pass);
 
 }  // namespace tinytune::test

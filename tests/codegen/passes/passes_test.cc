@@ -1,4 +1,4 @@
-// Graph passes: each leaves the outputs as they were, and does what it is for.
+// Graph passes: each keeps the outputs and has its intended effect.
 #include "codegen/passes/passes.h"
 
 #include <gmock/gmock.h>
@@ -297,7 +297,7 @@ TEST(ConstantChannels, DenseRowsThatAreNoPixels_KeepEveryChannel) {
   }
 }
 
-// What the analysis says is checked against what happens, on networks of random constants.
+// Checks the analysis against computed values, on networks of random constants.
 TEST(ChannelRanges, EveryValueSeen_LiesInItsRange) {
   for (uint32_t seed = 1; seed <= 20; ++seed) {
     GraphBuilder b;

@@ -1,4 +1,4 @@
-// Products read what a TRANSPOSE before them would copy, where that makes them no slower.
+// Products read the input of a TRANSPOSE instead of its copy, where that makes them no slower.
 #include <gtest/gtest.h>
 
 #include "tests/codegen/graph_builder.h"
@@ -10,7 +10,7 @@ namespace {
 using test::expect_same_sequence;
 using test::GraphBuilder;
 
-// x [2, 3, 8] times what `axes` make of y.
+// x [2, 3, 8] times y transposed by `axes`.
 IntegerNetwork by_transposed(std::vector<int> y_shape, std::vector<int> axes, bool is_read_twice) {
   GraphBuilder b;
   const int x = b.input({2, 3, 8}, 0.1F, 3), y = b.input(y_shape, 0.1F, -7);

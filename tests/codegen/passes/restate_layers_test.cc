@@ -126,7 +126,7 @@ TEST(RestateLayers, NchwAndSwitchedOff_StayAsTheyAre) {
   EXPECT_EQ(std::get<KernelOp>(network->ops[0]).workload.op, OpKind::kDense);
 }
 
-// Rows of tensors are what strips count, turned or not.
+// Strips count the rows of tensors, whether layers are turned or not.
 TEST(RestateLayers, TurnedColumns_RunInStrips) {
   GraphBuilder b;
   const int x = b.input({1, 40, 1, 8}, 0.5F, 11);

@@ -1,5 +1,5 @@
-// Networks with state, run for some inferences in a row: what passes leave of them has the same
-// outputs, by the reference and as generated code.
+// Runs networks with state for several inferences: after the passes they have the same outputs, by
+// the reference and as generated code.
 #pragma once
 
 #include <string>

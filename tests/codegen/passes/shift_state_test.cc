@@ -1,5 +1,5 @@
-// A window over the last frames becomes the state, and is shifted where it is; but not where
-// somebody could tell, nor where frames do not all move down alike.
+// A window over the last frames becomes the state and is shifted in place, unless another reader
+// could see the difference or frames do not all move down alike.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using test::GraphBuilder;
 constexpr float kScale = 0.1F;
 
 struct Frames {
-  std::vector<int> shape = {1, 1, 5};  // of what arrives
+  std::vector<int> shape = {1, 1, 5};  // of new frames
   size_t axis = 1;
   int kept = 3;
   int zero_point = 3;
@@ -42,7 +42,7 @@ class Streaming {
                                    : op(OperatorKind::kConcatenation, {old, x_}, axis, all_);
   }
 
-  /// Keeps what begins at this frame of the window.
+  /// Assigns the part of the window that begins at `frame` to the state.
   Streaming& keep_from(int frame) {
     std::vector<int32_t> begins(kept_.size(), 0);
     begins[frames_.axis] = frame;
@@ -66,7 +66,7 @@ class Streaming {
     const int elements = std::accumulate(all_.begin(), all_.end(), 1, std::multiplies<>());
     return op(OperatorKind::kReshape, {window_, b_.integers({elements})}, {}, {elements});
   }
-  /// Of the channels.
+  /// Returns both halves of the window's channels.
   std::vector<int> halves() {
     std::vector<int> half = all_;
     half.back() /= 2;

@@ -1,4 +1,4 @@
-// Variables are read and assigned in place where nobody can tell, and copied where somebody could.
+// Variables are read and assigned in place, but copied if an operator could see the difference.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using test::GraphBuilder;
 
 constexpr float kStateScale = 0.1F;
 
-// A window of four frames over what arrives: the last three are state.
+// A window over the last four frames, of which three are state.
 class InPlaceStreaming {
  public:
   InPlaceStreaming()
@@ -51,7 +51,7 @@ class InPlaceStreaming {
   std::vector<int> assigns_;
 };
 
-// What is left where windows are not shifted.
+// Returns how many operators remain without pass shift-state.
 size_t executed_operators(const Graph& graph) {
   return test::expect_same_sequence(graph, {"shift-state"}).ops.size();
 }

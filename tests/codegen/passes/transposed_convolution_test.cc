@@ -74,7 +74,7 @@ TEST(TransposedConvolution, PhasesOfEachSize_AreExact) {
 }
 
 TEST(TransposedConvolution, OtherStridesChannelsAndBatches_AreExact) {
-  // Runs that are no words, three rows of phases, images after each other.
+  // Runs that are not whole words, three rows of phases, several images.
   expect_convolution({{2, 3, 5, 3}, {3, 2}, {2, 9, 10, 5}, {kSame, 3, 2}}, "conv2d 1x1 3->30 @3x5");
   expect_convolution({{1, 4, 7, 4}, {3, 3}, {1, 4, 14, 3}, {kSame, 1, 2}}, "conv2d 3x2 4->6 @4x7");
   expect_convolution({{1, 4, 7, 4}, {3, 3}, {1, 8, 7, 3}, {kSame, 2, 1}}, "conv2d 2x3 4->6 @4x7");
@@ -84,7 +84,7 @@ TEST(TransposedConvolution, OtherStridesChannelsAndBatches_AreExact) {
   expect_convolution({{1, 6, 1, 4}, {2, 1}, {1, 12, 1, 6}, {kSame, 2, 1}}, "conv2d 1x1 4->12 @6x1");
 }
 
-// More runs than a byte counts.
+// More runs than a byte can count.
 TEST(TransposedConvolution, WideRows_AreExact) {
   expect_convolution({{1, 1, 131, 2}, {2, 2}, {1, 2, 262, 2}, {kSame, 2, 2}},
                      "conv2d 1x1 2->8 @1x131");

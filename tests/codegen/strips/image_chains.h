@@ -1,4 +1,4 @@
-// Chains of image operators with drawn weights, for the tests of strips.
+// Chains of image operators with random weights, for the tests of strips.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class ImageChain {
 
   ImageChain(int rows, int columns, int channels, uint64_t seed);
 
-  /// What the next operator reads.
+  /// Returns the tensor that the next operator reads.
   int at() const { return at_; }
   void go_back_to(int tensor);
 
@@ -27,7 +27,7 @@ class ImageChain {
   int pool(const Window& window, bool average);
   int add(int other);
   int relu6();
-  /// One more input of the network, of the shape of what the next operator reads.
+  /// Adds an input of the network with the shape of the tensor that the next operator reads.
   int another_input();
 
   Graph finish() { return builder_.finish({at_}); }
@@ -52,8 +52,8 @@ Graph mobile_chain(uint64_t seed);
 /// and 2.
 Graph residual_block(uint64_t seed);
 
-/// One that halves the image, as converters write it: 0 convolution, 1 convolution 3x3 of stride 2,
-/// 2 convolution 3x3, 3 the shortcut from 0, a 1x1 of stride 2, 4 the sum of 2 and 3.
+/// A residual block that halves the image, as converters write it: 0 convolution, 1 convolution 3x3
+/// of stride 2, 2 convolution 3x3, 3 the shortcut from 0, a 1x1 of stride 2, 4 the sum of 2 and 3.
 Graph downsampling_block(uint64_t seed);
 
 }  // namespace tinytune::test

@@ -20,7 +20,7 @@ Bytes rows_of(const Graph& graph, const Bytes& bytes, int tensor, RowRange rows)
   return {bytes.begin() + rows.begin * row, bytes.begin() + rows.end * row};
 }
 
-// Every stretch of rows of every operator, computed from the rows that it says it needs alone.
+// Computes every range of rows of every operator from only those rows that its row map needs.
 void expect_rows_are_enough(const Graph& graph) {
   const IntegerNetwork network = executed(graph);
   const auto values = run_reference(network, test::seeded_inputs(graph, 3));

@@ -33,8 +33,8 @@ void expect_schedules_as_simulated(const QemuMachine& machine, Board& board, dou
   Builder builder = Builder::start(device).value();
   const TaskData task = small_conv_task();
   const ConfigSpace space = space_of(task.workload, task.data, device);
-  // Each resumption of an Arm machine may add time of the host to QEMU's clock, never take some
-  // away: the shortest of several runs is the kernel's.
+  // Resuming an Arm machine may add host time to QEMU's clock but never takes any away, so the
+  // shortest of several runs is the kernel's.
   MeasureLimits limits;
   limits.repeats = 8;
   for (size_t point = 0; point < space.size(); point += space.size() / 6) {

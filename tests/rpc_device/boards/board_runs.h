@@ -1,4 +1,4 @@
-// What tests of boards ask of them, whatever the transport.
+// Helpers of the board tests: opening a board and running a kernel on it, over any transport.
 #pragma once
 
 #include <memory>
@@ -11,17 +11,18 @@
 
 namespace tinytune::test {
 
-/// The board at an address as --device takes it; null, with a failure, where it does not open.
+/// Opens the board at `address` (syntax of --device). On failure: null, and the test fails.
 std::unique_ptr<Board> open(const std::string& address);
 
 MeasureResult run(Board& board, const BuiltKernel& kernel, const TaskData& task,
                   const MeasureLimits& limits = {});
 
-/// The same in the simulator.
+/// Runs the kernel in the simulator.
 MeasureResult simulated(const BuiltKernel& kernel, const TaskData& task, const Device& device);
 
-/// Schedules all over the space of a convolution give the simulator's bytes; and its cycles on
-/// RISC-V. Arm's machines count ticks of 40 ns where an instruction is 32: to within `ticks`.
+/// Expects schedules from all over a convolution's space to give the simulator's bytes and, on
+/// RISC-V, its cycles. Arm machines count ticks of 40 ns and take 32 ns per instruction: their
+/// counts may differ by `ticks`.
 void expect_schedules_as_simulated(const QemuMachine& machine, Board& board, double ticks);
 
 }  // namespace tinytune::test

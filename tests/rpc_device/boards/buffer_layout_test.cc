@@ -26,7 +26,7 @@ std::optional<BufferLayout> placed(const Device& device, const std::vector<Argum
   return place_as_firmware_does(device, buffers, used_bytes, segments, overflow);
 }
 
-// Bytes outside every buffer that can be touched without a fault.
+// Whether `address` is outside every buffer and can be accessed without a fault.
 bool is_slack(const BufferLayout& layout, uint64_t address) {
   for (const AddressRange& r : layout.slack)
     if (address >= r.address && address < uint64_t{r.address} + r.size_bytes) return true;
@@ -103,7 +103,7 @@ TEST(BufferLayout, ConstantsThatNobodyCopies_StayInFlash) {
 TEST(BufferLayout, ConstantsThatFindNoRoomBesideTensors_GoToTheNextMemory) {
   const Device device = load_device("stm32l4r5").value();
   const MemoryRegion &sram1 = device.memory("sram1"), &sram3 = device.memory("sram3");
-  // The tensors that follow have their room before constants take any.
+  // Tensors get their room first, including those listed after the constants.
   std::vector<Argument> buffers = {{BufferRole::kInput, 16, 4, {}},
                                    {BufferRole::kConstant, 4, 4, {}},
                                    {BufferRole::kConstant, sram1.size_bytes - 24, 4, {}},
@@ -114,7 +114,7 @@ TEST(BufferLayout, ConstantsThatFindNoRoomBesideTensors_GoToTheNextMemory) {
   EXPECT_EQ(layout->addresses,
             (std::vector<uint32_t>{sram1.address, sram1.address + 16, sram3.address,
                                    sram1.address + 20, sram1.address + 28}));
-  // What no firmware could copy stays in flash, if anybody can put it there.
+  // A constant larger than every memory for copied weights goes to flash, unless that is excluded.
   buffers[2].size_bytes = sram3.size_bytes + 1;
   EXPECT_FALSE(placed(device, buffers, 0, {}, Overflow::kNowhere));
   EXPECT_EQ(placed(device, buffers, 0, {})->addresses.at(2), device.memory("flash_rodata").address);

@@ -22,7 +22,7 @@ TEST(ConstantStore, ShortRoom_CostsWhatWasNamedTheLongestAgo) {
   EXPECT_EQ(*store.name({0, 3}), ten(3));
 }
 
-// Else a kernel whose constants exceed the room would lack one each time it is loaded.
+// Otherwise a kernel whose constants exceed the capacity would lack one at every load.
 TEST(ConstantStore, WhatTheLastLoadNamed_StaysWhateverTheRoom) {
   ConstantStore store(15);
   store.begin_load();

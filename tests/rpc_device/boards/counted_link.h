@@ -1,4 +1,4 @@
-// A ByteLink that counts: how many bytes a trial costs a link is exact where seconds are noisy.
+// A ByteLink that counts bytes and requests: an exact cost of a trial where times are noisy.
 #pragma once
 
 #include <memory>

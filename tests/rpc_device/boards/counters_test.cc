@@ -1,6 +1,6 @@
-// The program that counts on an RP2040 what its device file derives: it builds, its loader takes
-// it, and what moves words and loads from banks does so in the simulator, at the rates of the file.
-// How it starts the other core, and the bus fabric's counters, no simulator here has.
+// The program that measures on an RP2040 what its device file derives: it builds, its loader
+// accepts it, and its flash transfers and bank loads run in the simulator at the file's rates.
+// Neither the start of the other core nor the bus fabric's counters are simulated.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -26,7 +26,7 @@ class Counters : public testing::Test {
     CallReport report;
     std::vector<uint8_t> moved;
   };
-  /// With `words` of flash at the start of the program's RAM, where nothing of it is.
+  /// Calls `function(kRam, kFlash, words)`. kRam is RAM that the program does not occupy.
   Called call(const std::string& function, uint32_t words, const std::string& way = "") const {
     auto simulator = Simulator::create(device_);
     const auto image = simulator->load(elf_);
@@ -48,7 +48,7 @@ class Counters : public testing::Test {
     }
     return called;
   }
-  /// Cycles a word, without what a start takes.
+  /// Cycles per word, without the start-up cost.
   double rate(const std::string& function, const std::string& way) const {
     const uint64_t few = call(function, 256, way).report.counts.cycles;
     return static_cast<double>(call(function, 1024, way).report.counts.cycles - few) / 768;
@@ -72,7 +72,7 @@ TEST_F(Counters, WordsComeOutOfFlashByBothWays) {
   EXPECT_NEAR(rate("burst_words", "burst"), 16, 0.1);
 }
 
-// As bench/fidelity has them.
+// bench/fidelity times the same loops.
 TEST_F(Counters, LoopsOverBanks_DifferByTwoCyclesATurn) {
   const uint64_t short_loop = call("short_loop", 1).report.counts.cycles;
   const uint64_t long_loop = call("long_loop", 1).report.counts.cycles;

@@ -1,4 +1,4 @@
-// The doctor, with QEMU's machines as patients: one in health, and the same with one thing wrong.
+// The doctor on QEMU machines: a healthy one, and the same machine with one fault injected.
 #include "rpc_device/boards/doctor/doctor.h"
 
 #include <gtest/gtest.h>
@@ -11,14 +11,14 @@
 namespace tinytune::test {
 namespace {
 
-/// What is wrong with a core.
+/// A fault to inject into a core.
 struct Ailment {
   std::function<void(CoreReturn&)> after_call = [](CoreReturn&) {};
-  uint32_t memory_end = ~0u;  ///< what is written from here on is lost
+  uint32_t memory_end = ~0u;  ///< writes from this address on are lost
   std::optional<uint64_t> clock_hz;
 };
 
-/// A real core that has it.
+/// A real core with an injected fault.
 class AilingCore final : public RemoteCore {
  public:
   AilingCore(std::unique_ptr<RemoteCore> core, Ailment ailment)
@@ -55,7 +55,7 @@ class AilingCore final : public RemoteCore {
   CoreTraits traits_;
 };
 
-/// The checks that found something wrong, in their order.
+/// Returns the checks that found something wrong, in order.
 std::vector<std::string> wrong(const Examination& examination) {
   std::vector<std::string> checks;
   for (const Finding& finding : examination.findings)

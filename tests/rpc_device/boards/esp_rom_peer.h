@@ -1,6 +1,6 @@
-// A chip with nothing but the loader of its ROM, on a serial line: the other side of
-// rpc_device/boards/rom/esp_rom.h, byte by byte as esptool's documentation has it. It checks what
-// it is told as a ROM does; what was loaded then runs on QEMU, behind the same line.
+// A chip with only its ROM loader, on a serial line: the peer of rpc_device/boards/rom/esp_rom.h,
+// byte by byte as esptool's documentation describes it. It checks commands as a ROM does; the
+// loaded program then runs on QEMU, behind the same line.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ namespace tinytune::test {
 /// Commands of the loader.
 inline constexpr uint8_t kMemBegin = 5, kMemEnd = 6, kMemData = 7, kSync = 8, kChangeBaud = 15;
 
-/// What it does wrong with one kind of command, so many times; then it is well.
+/// A fault in handling the first `times` commands of one kind; later ones are handled correctly.
 struct RomFault {
   enum class Kind { kNone, kSilent, kRefuses, kReceivesWrongly, kTalksBefore };
   Kind kind = Kind::kNone;
@@ -32,14 +32,14 @@ struct RomFault {
 
 class EspRomPeer {
  public:
-  /// Without a machine what was loaded does not run.
+  /// `machine` runs the loaded program; null: nothing runs it.
   EspRomPeer(const QemuMachine* machine, RomFault fault);
   ~EspRomPeer();
 
   const std::string& path() const { return line_->path(); }
-  /// Commands taken in all.
+  /// Number of commands received.
   int commands() const { return commands_; }
-  /// Where it was told to jump, if it was.
+  /// The address that it was told to jump to, if any.
   std::optional<uint32_t> entry() const;
 
  private:
@@ -50,7 +50,7 @@ class EspRomPeer {
   };
   void live();
   void answer(std::vector<uint8_t> message);
-  /// 0: done.
+  /// Executes a command and returns its status; 0: done.
   uint8_t obey(uint8_t command, std::span<const uint8_t> data, uint32_t checksum);
   void reply(uint8_t command, uint8_t code);
   void say(std::string_view text);

@@ -1,4 +1,4 @@
-// A runner gets onto a chip that has none, whatever the loader in its ROM says on the way.
+// Loading a runner onto a chip without one, through its ROM loader and despite the loader's faults.
 #include "rpc_device/boards/rom/esp_rom.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ Status load(const EspRomPeer& peer, std::span<const ImageSegment> segments) {
   return load_by_esp_rom(**link, segments, segments.front().address, kBaud);
 }
 
-// More than a block, with the bytes that SLIP replaces.
+// More than one block, with the bytes that SLIP escapes.
 std::vector<ImageSegment> some_segments() {
   std::vector<ImageSegment> segments = {{0x80000000, std::vector<uint8_t>(0x1800 + 5, 0xC0)},
                                         {0x80010000, std::vector<uint8_t>(7, 0xDB)}};

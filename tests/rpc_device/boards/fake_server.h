@@ -14,7 +14,7 @@ namespace tinytune::test {
 
 class FakeServer final : public ByteLink {
  public:
-  /// What the server sends for a payload, framed already; nothing is a server that says nothing.
+  /// Returns the framed reply to a payload; empty: the server sends nothing.
   using Answer = std::function<std::string(const std::string& payload)>;
   explicit FakeServer(Answer answer) : answer_(std::move(answer)) {}
 

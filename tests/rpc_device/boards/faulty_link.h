@@ -1,9 +1,9 @@
-// A ByteLink that does to bytes what bad cables and weak power supplies do: seeded, so that a
-// failure can be seen again.
+// A ByteLink that injects the faults of bad cables and weak power supplies, seeded so that failures
+// can be reproduced.
 //
-// Each kind of fault has a chance of its own, so that none is rare because others are frequent. The
-// line's faults strike frames: a request, or the first bytes that come after one. The power's
-// strike trials, once in the first requests of one.
+// Each kind of fault has a probability of its own, so that none is rare because others are
+// frequent. Line faults strike frames: a request, or the first bytes received after one. Power
+// faults strike trials, during one of their first requests.
 #pragma once
 
 #include <algorithm>
@@ -20,15 +20,15 @@
 
 namespace tinytune::test {
 
-/// Counted over every link of a run.
+/// Rates and counts of faults, over every link of a run.
 class Faults {
  public:
   explicit Faults(uint64_t seed) : rng(seed) {}
 
   Rng rng;
-  double line_rate = 0;   ///< of frames, for each kind of the line
-  double power_rate = 0;  ///< of trials, for each kind of the power
-  /// The board loses its power for a moment; needed where power_rate is not 0.
+  double line_rate = 0;   ///< share of frames, for each kind of line fault
+  double power_rate = 0;  ///< share of trials, for each kind of power fault
+  /// Interrupts the board's power for a moment; required unless power_rate is 0.
   std::function<void()> reset_board;
 
   uint64_t frames = 0, dropped = 0, doubled = 0, damaged = 0, delayed = 0, garbage = 0, silent = 0;
@@ -39,10 +39,10 @@ class Faults {
     for (auto* due : {&reset_due_, &brown_out_due_})
       if (!*due && rng.uniform() < power_rate) *due = rng.below(kPowerFailsWithin);
   }
-  /// Whether the power fails before this request, or in the middle of it; counts it.
+  /// Whether the power fails before this request, or (a brown-out) during it; counts the fault.
   bool resets_now() { return is_now(reset_due_, resets); }
   bool browns_out_now() { return is_now(brown_out_due_, brown_outs); }
-  /// Whether a fault of the line strikes this frame; counts it.
+  /// Whether a line fault of this kind strikes this frame; counts the fault.
   bool strikes(uint64_t Faults::*kind) {
     const bool struck = rng.uniform() < line_rate;
     this->*kind += struck ? 1 : 0;
@@ -50,7 +50,7 @@ class Faults {
   }
 
  private:
-  static constexpr uint64_t kPowerFailsWithin = 3;  // requests; a trial has no fewer
+  static constexpr uint64_t kPowerFailsWithin = 3;  // requests; every trial has at least as many
 
   static bool is_now(std::optional<uint64_t>& due, uint64_t& count) {
     if (!due) return false;
@@ -63,7 +63,7 @@ class Faults {
     return true;
   }
 
-  std::optional<uint64_t> reset_due_, brown_out_due_;  ///< requests before it
+  std::optional<uint64_t> reset_due_, brown_out_due_;  ///< requests until the fault
 };
 
 class FaultyLink final : public ByteLink {

@@ -1,5 +1,5 @@
-// Kernels on QEMU's machines through its GDB stub: the same bytes as in the simulator, and what
-// goes wrong is known as what it is.
+// Kernels on QEMU's machines through its GDB stub: the same bytes as in the simulator, and every
+// failure is reported as what it is.
 #include <gtest/gtest.h>
 
 #include "rpc_device/boards/open_board.h"

@@ -1,4 +1,4 @@
-// The client against servers that do what servers have been seen to do.
+// The client against behaviour that has been observed in real servers.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -82,8 +82,8 @@ TEST_F(GdbClient, DamagedReply_IsAskedForAgain) {
   EXPECT_GE(damaged, 2);
 }
 
-// The reply to the first request comes when the client has given up on it and asks for other bytes
-// of the same length.
+// The reply to the first request arrives after the client has given up on it and asked for other
+// bytes of the same length.
 TEST_F(GdbClient, LateReply_IsNotTakenForTheNext) {
   std::string late;
   bool hold = false;

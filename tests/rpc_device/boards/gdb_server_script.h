@@ -1,5 +1,5 @@
-// A GDB server as a table of answers, and a client of it. Its defaults have everything that is
-// optional; a test takes away or changes what it is about.
+// A GDB server as a table of answers, and a client of it. By default it has every optional feature;
+// each test removes or changes the one that it is about.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// What servers differ in: each test is one server that lacks something or says it its own way.
-// What OpenOCD, probe-rs, pyOCD, J-Link, Renode and QEMU do of it stands beside the test.
+// Differences between servers: in each test one server lacks a feature or words it in its own way.
+// Comments say how OpenOCD, probe-rs, pyOCD, J-Link, Renode and QEMU behave.
 #include <gtest/gtest.h>
 
 #include "tests/rpc_device/boards/gdb_server_script.h"
@@ -19,7 +19,7 @@ std::string described(const std::vector<std::string>& names, const std::string& 
   return xml + "</feature></target>";
 }
 
-// probe-rs: x0 to x31 in their order, pc behind them.
+// probe-rs: x0 to x31 in order, then pc.
 TEST_F(GdbServers, RegistersNamedByNumber_HaveTheirUsualNames) {
   std::vector<std::string> names;
   for (int i = 0; i < 32; ++i) names.push_back("x" + std::to_string(i));
@@ -36,7 +36,7 @@ TEST_F(GdbServers, RegistersNamedByNumber_HaveTheirUsualNames) {
   }
 }
 
-// OpenOCD says xPSR, some say SP or r13; RISC-V's s0 is fp to half of them.
+// OpenOCD says xPSR, some say SP or r13; about half of them call RISC-V's s0 fp.
 TEST_F(GdbServers, RegistersInOtherSpellings_AreTheSame) {
   server_.target_xml = described({"R0", "r13", "LR", "PC", "xPSR", "s0"});
   const auto client = connect();
@@ -45,7 +45,7 @@ TEST_F(GdbServers, RegistersInOtherSpellings_AreTheSame) {
     EXPECT_NE(client->registers().find(name), nullptr) << name;
 }
 
-// probe-rs numbers the few that it has by their place.
+// probe-rs numbers its few CSRs by position.
 TEST_F(GdbServers, CsrsNumberedByPlace_AreNotGuessed) {
   server_.target_xml = described({"pc", "mstatus", "mtvec", "mcycle"});
   const auto client = connect();
@@ -144,7 +144,7 @@ TEST_F(GdbServers, UpperCaseDigits_AreDigits) {
   EXPECT_EQ(client->read_memory(0x20000000, 2).value(), (std::vector<uint8_t>{0x0A, 0xFB}));
 }
 
-// Allowed by the manual: the rest is asked for.
+// The manual allows short replies: the client asks for the rest.
 TEST_F(GdbServers, ReadOfFewerBytes_IsContinued) {
   auto client = connect([this](const std::string& p) {
     std::string reply = server_.reply(p);
@@ -171,7 +171,7 @@ TEST_F(GdbServers, RegistersOnlyAllAtOnce_AreReadAndWrittenSo) {
   EXPECT_EQ(beyond.error().code(), ErrorCode::kFailed);
 }
 
-// J-Link refuses the one beyond the core's few, stubs know none of hardware.
+// J-Link refuses breakpoints beyond the core's few; stubs have no hardware breakpoints.
 TEST_F(GdbServers, NoHardwareBreakpoint_IsMadeInMemory) {
   for (const char* refusal : {"", "E01"}) {
     server_.answers["Z1,20000010,2"] = refusal;
@@ -215,7 +215,8 @@ TEST_F(GdbServers, BreakpointLeftByAnEarlierSession_IsRemovedAndSetAnew) {
   EXPECT_TRUE(client->set_breakpoint(0x20000010));
 }
 
-// One that stands answers an interrupt with nothing (OpenOCD) or with another stop (QEMU).
+// For a core that has stopped, servers answer an interrupt with nothing (OpenOCD) or with another
+// stop (QEMU).
 TEST_F(GdbServers, Interrupt_StopsTheCoreWhateverTheServerSaysToIt) {
   for (const char* answer : {"T02thread:01;", "S02", "S05"}) {
     server_.answers["vCont;c"] = "";

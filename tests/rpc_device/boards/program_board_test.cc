@@ -1,5 +1,5 @@
-// Devices that are a program of this machine: this machine itself, and a core in QEMU. Kernels are
-// built by the device's own compiler; what goes wrong with one is known as what it is.
+// Devices that are programs of this machine: the machine itself, and a core in QEMU. Kernels are
+// built by the device's own compiler; every failure of one is reported as what it is.
 #include <gtest/gtest.h>
 
 #include "base/subprocess.h"
@@ -13,8 +13,7 @@
 namespace tinytune {
 namespace {
 
-/// The dense layer of dense_task.h with a scale of one, and a place for one statement that is
-/// wrong.
+/// The dense layer of dense_task.h with a scale of one; `wrong` is a faulty statement in it.
 std::string dense_source(const std::string& wrong) {
   return R"(#include <stdint.h>
 void kernel(const int8_t *in, const int8_t *w, const int32_t *bias, int8_t *out);
@@ -124,7 +123,7 @@ TEST(ProgramBoards, QemuCountsInstructions_TheSameEachTime) {
     GTEST_SKIP() << device.target.compiler << " is not installed";
   const auto board = open_board(parse_board_address("esp8266").value(), device);
   ASSERT_TRUE(board) << board.error().message();
-  // Three instructions with the return; then a hundred more.
+  // Three instructions including the return; then a hundred more.
   const auto cycles = [&](const std::string& more) {
     const auto object = compile_text(
         "__asm__(\".text\\n.global kernel\\n.type kernel,@function\\n"

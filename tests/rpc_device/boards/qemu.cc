@@ -20,7 +20,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// One that was free a moment ago.
+// Returns a port that was free a moment ago.
 int free_port() {
   const Descriptor fd(::socket(AF_INET, SOCK_STREAM, 0));
   sockaddr_in address{};
@@ -44,7 +44,7 @@ QemuMachine arm_machine(const std::string& device, const std::string& machine, i
 const QemuMachine& riscv_virt() {
   static const QemuMachine kMachine = {
       "qemu-virt-rv32",
-      // RV32IMC. QEMU's versions differ in what is to be taken off "rv32" for that.
+      // RV32IMC. To get it from "rv32", each QEMU version needs other extensions switched off.
       {"qemu-system-riscv32", "-M", "virt", "-bios", "none", "-cpu", "lowrisc-ibex", "-icount",
        "shift=0,sleep=off"}};
   return kMachine;

@@ -1,5 +1,5 @@
-// QEMU machines as boards: real instruction sets, real memories and real debug stubs, without a
-// desk.
+// QEMU machines as boards: real instruction sets, real memories and real debug stubs, without
+// hardware.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace tinytune::test {
 struct QemuMachine {
   std::string device;
   std::vector<std::string> command;
-  double ticks_an_instruction = 1;  ///< of its counter, as its device file says
+  double ticks_an_instruction = 1;  ///< counter ticks per instruction, as in its device file
 };
 const QemuMachine& riscv_virt();
 const QemuMachine& mps2_an385();
@@ -29,21 +29,21 @@ const QemuMachine& mps2_an500();
 const QemuMachine& mps2_an505();
 const QemuMachine& netduinoplus2();
 
-/// Connected to a unix socket of a program that has just been started.
+/// Connects to the unix socket of a program that has just been started, once it exists.
 Descriptor connect_when_there(const std::string& path);
 
-/// Runs until it is destroyed; stopped before its first instruction, with a GDB server.
+/// A QEMU process with a GDB server, stopped before its first instruction; ends with the object.
 class QemuWithGdb {
  public:
-  /// Null where there is no such QEMU here; the test says so and skips.
+  /// Returns null if this QEMU is not installed; the test then says so and skips.
   static std::unique_ptr<QemuWithGdb> start(const QemuMachine& machine);
 
   /// "localhost:PORT".
   const std::string& place() const { return place_; }
-  /// As --device takes it.
+  /// In the syntax of --device.
   std::string address() const { return device_ + "@gdb:" + place_; }
 
-  /// Kills it, as if its power had failed; start_again() is another one at the same place.
+  /// Kills it like a power failure; start_again() starts another one at the same place.
   void stop() { child_.reset(); }
   bool start_again();
 
@@ -55,18 +55,18 @@ class QemuWithGdb {
   std::optional<Child> child_;
 };
 
-/// Runs the runner of rpc_device/boards/firmware/, built for the machine, behind a serial line.
+/// A QEMU process with the runner of rpc_device/boards/firmware/, built for it, on a serial line.
 class QemuWithRunner {
  public:
-  /// Null where there is no such QEMU, or no clang for the firmware.
+  /// Returns null without this QEMU, or without clang for the firmware.
   static std::unique_ptr<QemuWithRunner> start(const QemuMachine& machine, uint32_t baud = 0);
 
   /// "/dev/pts/N".
   const std::string& path() const { return line_->path(); }
   std::string address() const { return device_ + "@serial:" + path(); }
-  /// Of QEMU itself.
+  /// Process id of QEMU.
   int pid() const;
-  /// As if its power had failed for a moment: the runner starts anew and knows nothing.
+  /// Like a short power failure: the runner restarts without any state.
   void reset();
 
  private:

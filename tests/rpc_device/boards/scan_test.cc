@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A machine's dev, proc and sys, as udev and Linux have them.
+// The dev, proc and sys trees of a machine, as udev and Linux lay them out.
 class Scan : public testing::Test {
  protected:
   void plug_in(const std::string& by_id, const std::string& terminal) {

@@ -69,7 +69,7 @@ TEST_P(RunnerOn, Copy_IsMadeOnTheBoardAndNeverIntoTheRunner) {
   EXPECT_EQ((*core)->read(data + 4001, 1000).value(), bytes_of(Contents::random_from(7), 1000));
   for (const auto& [from, to] :
        {std::pair{data, facts_.runner->ram_address}, std::pair{facts_.runner->ram_address, data}}) {
-    ASSERT_TRUE((*core)->copy(from, to, 16));  // waits for the next question
+    ASSERT_TRUE((*core)->copy(from, to, 16));  // refused with the next request
     EXPECT_EQ((*core)->read(data, 16).error().code(), ErrorCode::kInvalidInput) << to;
   }
 }
@@ -81,7 +81,7 @@ TEST_P(RunnerOn, MemoryOfTheRunner_IsRefused) {
   const std::vector<uint8_t> bytes(16);
   const uint32_t data = device_.memory(device_.data_memory).address;
   for (const uint32_t address : {facts_.runner->code_address, facts_.runner->ram_address, ~15u}) {
-    ASSERT_TRUE((*core)->write(address, bytes));  // waits for the next question
+    ASSERT_TRUE((*core)->write(address, bytes));  // refused with the next request
     EXPECT_EQ((*core)->read(data, 16).error().code(), ErrorCode::kInvalidInput) << address;
   }
   ASSERT_TRUE((*core)->write(data, bytes));
@@ -177,7 +177,7 @@ TEST(SerialBoard, KernelsThatMisbehave_AreOutcomesAndTheNextOneIsNotHurt) {
   }
 }
 
-// A board of which the test sees the bytes on the line and can reach the memory.
+// A board whose memory and whose traffic on the line are accessible to the test.
 struct OpenedBoard {
   LinkCounts counts;
   SerialCore* core = nullptr;
@@ -215,7 +215,7 @@ TEST(SerialBoard, ConstantsAndInputs_CrossTheLineOnce) {
   };
   const uint64_t first = bytes_of_run(built->kernel, task);
   bytes_of_run(dense_kernel("NONE", opened.board->device()), dense_task());
-  uint64_t kept = 0;  // of constants that were overwritten since, and inputs that were
+  uint64_t kept = 0;  // bytes of constants, which the dense kernel has overwritten since
   for (const PackedConstant& constant : built->kernel.constants)
     if (constant.bytes.size() >= 64) kept += constant.bytes.size();
   ASSERT_GT(kept, 300u);
@@ -245,7 +245,7 @@ TEST(SerialBoard, WhatAnotherKernelStoredOnTheShelf_IsNotHeldAgainstTheNext) {
       builder.build(task, space_of(task.workload, task.data, device).schedule(0), {});
   ASSERT_TRUE(built) << built.error().message();
   EXPECT_EQ(run(*opened.board, built->kernel, task).outcome, Outcome::kOk);
-  constexpr uint32_t kEnd = 64 << 10;  // of the data memory, where the shelf begins
+  constexpr uint32_t kEnd = 64 << 10;  // bytes at the end of the data memory: the shelf is there
   const MemoryRegion& data = device.memory(device.data_memory);
   ASSERT_TRUE(
       opened.core->fill(data.address + data.size_bytes - kEnd, kEnd, Contents::filled_with(0x55)));
@@ -271,7 +271,7 @@ TEST(SerialBoard, BoardThatLostItsPower_IsLostAndThenAsNew) {
   EXPECT_EQ(run(*board, kernel, dense_task()).outcome, Outcome::kOk);
 }
 
-// The board is a stopped process, and its power switch lets it go on.
+// The board is a stopped process, and its power switch resumes it.
 class PowerSwitch : public testing::Test {
  protected:
   static std::unique_ptr<RemoteBoard> open(const QemuWithRunner& qemu, const std::string& command) {
@@ -312,7 +312,7 @@ TEST_F(PowerSwitch, SwitchThatFails_IsTheReasonThatIsTold) {
   EXPECT_TRUE(switch_off_and_on(kill("CONT", *qemu)));
 }
 
-// Asking again before an answer can have come only puts more bytes before it.
+// Repeating a request before its answer can have arrived only queues more bytes before the answer.
 TEST(SerialBoard, LineSlowerThanItsRate_IsWaitedFor) {
   START_RUNNER_OR_SKIP(qemu, riscv_virt(), 57'600);
   const Device device = load_device("qemu-virt-rv32").value();
@@ -328,8 +328,8 @@ TEST(SerialBoard, LineSlowerThanItsRate_IsWaitedFor) {
   EXPECT_LT((*core)->repeated(), 12u) << "of 5 requests";
 }
 
-// Everything that a line can do to one frame in ten, and a power supply to one trial in four; the
-// seed is the test's number.
+// Every line fault strikes one frame in ten and every power fault one trial in four; the parameter
+// is the seed.
 class FaultyLine : public testing::TestWithParam<uint64_t> {};
 
 TEST_P(FaultyLine, Measurements_AreWhatTheyAreOnAGoodOne) {

@@ -17,7 +17,7 @@ SerialLine::SerialLine(Descriptor board, uint32_t baud) : board_(std::move(board
   std::array<char, 128> name{};
   EXPECT_EQ(::openpty(&master, &slave, name.data(), nullptr, nullptr), 0);
   ours_ = Descriptor(master);
-  theirs_ = Descriptor(slave);  // kept open, so that the line outlives who uses it
+  theirs_ = Descriptor(slave);  // kept open, so that the line outlives its users
   path_ = name.data();
   termios settings{};
   ::tcgetattr(slave, &settings);

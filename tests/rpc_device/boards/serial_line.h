@@ -1,6 +1,6 @@
-// A serial line made of a pseudo-terminal: bytes take the time they take at a baud rate.
+// A serial line made of a pseudo-terminal: bytes take as long as at a given baud rate.
 //
-// A pty itself is as fast as memory, so a thread carries bytes between it and the board, and waits.
+// A pty itself is as fast as memory, so a thread copies bytes between it and the board, with waits.
 #pragma once
 
 #include <atomic>

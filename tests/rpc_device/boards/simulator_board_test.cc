@@ -1,4 +1,4 @@
-// What measure/board.h promises its callers, where no kernel's measurement would show it.
+// Promises of measure/board.h whose violation would not show in any kernel's measurement.
 #include "rpc_device/boards/simulator_board.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ TEST_F(SimulatorBoardTest, LackingConstants_AreEachNamedOnceUntilKeptAndAgainAft
   EXPECT_EQ(load(request).end, LoadEnd::kLacksConstants);
   EXPECT_EQ(load(request).lacking, std::vector<Digest>{digest});
   ASSERT_TRUE(board_->keep(digest, bytes_));
-  EXPECT_EQ(load(request).end, LoadEnd::kRefused);  // for want of an image
+  EXPECT_EQ(load(request).end, LoadEnd::kRefused);  // no image
   ASSERT_TRUE(board_->reset());
   EXPECT_EQ(load(request).end, LoadEnd::kLacksConstants);
 }

@@ -16,7 +16,7 @@ uint32_t word_at(std::span<const uint8_t> bytes, size_t at) {
   return value;
 }
 
-// The memory that a file fills, byte by byte; every field of every block is checked.
+// Returns the memory that a file fills, byte by byte; checks every field of every block.
 std::map<uint32_t, uint8_t> filled_by(const std::vector<uint8_t>& file) {
   std::map<uint32_t, uint8_t> memory;
   EXPECT_EQ(file.size() % 512, 0u);

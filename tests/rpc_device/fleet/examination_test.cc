@@ -1,4 +1,4 @@
-// A worker that is asked what is wrong with it: it asks its doctor, tells, and works on.
+// A worker that is asked for an examination: it runs its doctor, reports, and works on.
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
@@ -17,12 +17,12 @@
 namespace tinytune {
 namespace {
 
-/// What a worker said to an Examine and to the job after it.
+/// A worker's replies to an Examine and to the job after it.
 struct Answers {
   std::string wrong, outcome, fidelity;
 };
 
-// Asks one worker what is wrong, then for a measurement.
+// A tuner that asks one worker for an examination, then for a measurement.
 class AskingTuner final : public rpc::Tuner::Service {
  public:
   explicit AskingTuner(const Device& device) : device_(device), task_(small_conv_task()) {
@@ -69,7 +69,7 @@ class AskingTuner final : public rpc::Tuner::Service {
   std::unique_ptr<grpc::Server> server_;
 };
 
-/// Of a worker on `board` whose doctor is a shell script.
+/// Returns the replies of a worker on `board` whose doctor is a shell script.
 Answers ask(const std::string& device, const std::string& board, const std::string& script) {
   const auto folder = TemporaryDirectory::create("doctor").value();
   const std::string doctor = folder.path() + "/doctor";
@@ -100,7 +100,7 @@ TEST(Examination, DoctorWhoFails_IsAFindingToo) {
   EXPECT_EQ(ask("esp32c3", "esp32c3", "exit 9").wrong, "the doctor ended with exit code 9");
 }
 
-// The board is let go of for the doctor and taken hold of again.
+// The worker closes the board for the doctor and reopens it afterwards.
 TEST(Examination, BoardBehindADebugger_MeasuresAfterItsExamination) {
   const auto qemu = test::QemuWithGdb::start(test::riscv_virt());
   if (qemu == nullptr) GTEST_SKIP() << "no qemu-system-riscv32 here";

@@ -1,8 +1,8 @@
-// A worker like any other, but for jobs of templates that ask it to misbehave: "abort", "hang",
-// "slow" (half a second, then the task's default schedule), "instant" (a result of nothing),
-// "zero", "bare" and "few" (results that cannot be), "full" (a disk that is).
+// A worker that misbehaves in jobs whose template name asks for it: "abort", "hang", "slow" (half a
+// second, then the task's default schedule), "instant" (a result without any work), "zero", "bare"
+// and "few" (impossible results), "full" (a full disk).
 //
-// --only build|run, --keys DIR, --doctor PROGRAM, --stay 1 and --build-id X as their names say.
+// Options: --only build|run, --keys DIR, --doctor PROGRAM, --stay 1, --build-id X.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -1,4 +1,4 @@
-// What somebody sees who looks at a fleet, who may, and what is seen by somebody on the way.
+// The view of a fleet: what it shows, who may see it, and what an eavesdropper on the way learns.
 #include "rpc_device/fleet/fleet_view.h"
 
 #include <netinet/in.h>
@@ -80,7 +80,7 @@ TEST_F(FleetViewTest, KeysToView_AreForNothingElseAndNothingElseIsForThem) {
   }
 }
 
-/// Hands on every byte between who dials it and a tuner, and keeps a copy.
+/// A proxy before a tuner that forwards every byte in both directions and keeps a copy.
 class Eavesdropper {
  public:
   explicit Eavesdropper(const std::string& tuner)
@@ -99,7 +99,7 @@ class Eavesdropper {
     thread_.join();
   }
   const std::string& address() const { return address_; }
-  /// After which nothing is handed on any more.
+  /// Stops forwarding and returns the copy.
   const std::string& heard() {
     stopping_ = true;
     if (thread_.joinable()) thread_.join();
@@ -123,7 +123,7 @@ class Eavesdropper {
     ends_.push_back(std::move(caller));
     ends_.push_back(std::move(tuner));
   }
-  // Each end's partner is its neighbour. An end that closes is shut down at its partner.
+  // Connected ends are neighbours in ends_. When one closes, its partner is shut down for writing.
   void copy() {
     while (!stopping_) {
       std::vector<pollfd> polled{{listener_.get(), POLLIN, 0}};
@@ -162,7 +162,7 @@ class Eavesdropper {
   std::thread thread_;
 };
 
-// Without keys the same ear hears all of it, which shows that it would.
+// Without keys the proxy hears all of it, which shows that the test would detect plaintext.
 TEST_F(FleetViewTest, CaptureOfARun_ShowsNoPlaintext) {
   ASSERT_TRUE(write_keys(path("keys")));
   ASSERT_TRUE(write_keys(path("keys"), {.name = "lab3", .token = true, .scope = {.run = true}}));

@@ -1,4 +1,4 @@
-// Tuners that mean no good, over the wire: a worker ends with a line, before it touches what it was
+// Malicious tuners, over the wire: a worker ends with a one-line message before it uses what it was
 // sent.
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 using std::chrono::seconds;
 using Stream = grpc::ServerReaderWriter<rpc::ToWorker, rpc::FromWorker>;
 
-// Greets, says `words`, and listens until the worker is gone.
+// A tuner that sends a welcome and `words`, then reads until the worker is gone.
 class HostileTuner final : public rpc::Tuner::Service {
  public:
   explicit HostileTuner(std::vector<rpc::ToWorker> words)
@@ -47,7 +47,7 @@ class HostileTuner final : public rpc::Tuner::Service {
   std::unique_ptr<grpc::Server> server_;
 };
 
-/// The line with which a worker ends that hears `words`.
+/// Returns the line with which a worker ends after `words`.
 std::string last_words(std::vector<rpc::ToWorker> words) {
   HostileTuner tuner(std::move(words));
   TestProcess worker({FAULTY_WORKER, "--connect", tuner.address(), "--device", "esp32c3"});

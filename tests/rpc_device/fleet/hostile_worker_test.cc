@@ -1,4 +1,4 @@
-// Workers that mean no good, over the wire: what they say is refused, and the run goes on.
+// Malicious workers, over the wire: their messages are refused, and the run goes on.
 #include <grpcpp/grpcpp.h>
 
 #include <memory>
@@ -17,8 +17,8 @@ using Clock = std::chrono::steady_clock;
 
 class HostileWorker : public PoolTest {
  protected:
-  /// Takes a job, answers it with `answer`, and expects to be cut off and the job to be done by
-  /// somebody else.
+  /// Takes a job and answers it with a result that `spoil` changed; expects to be cut off, and the
+  /// job to be done by another worker.
   void expect_cut_off(void (*spoil)(rpc::Finished&)) {
     auto pool = open(0);
     ASSERT_NE(pool, nullptr);
@@ -91,7 +91,7 @@ TEST_F(HostileWorker, NoFirstWords_EndTheConnection) {
   EXPECT_EQ(ended.error_message(), "the worker said nothing");
 }
 
-// A hundred that say nothing, and a hundred that take what they are given and say nothing more.
+// A hundred send nothing; a hundred introduce themselves, take their jobs and send nothing more.
 TEST_F(HostileWorker, TwoHundredSilentOnes_DoNotStallARun) {
   auto pool = open(2, {.patience = {.heartbeat = milliseconds(6000)}});
   ASSERT_NE(pool, nullptr);
@@ -108,7 +108,7 @@ TEST_F(HostileWorker, TwoHundredSilentOnes_DoNotStallARun) {
   const auto task = pool->add_task(task_);
   const auto start = Clock::now();
   constexpr size_t kWindow = 32, kJobs = 320;
-  for (size_t done = 0; done < kJobs; done += kWindow) {  // as a run that waits for its oldest
+  for (size_t done = 0; done < kJobs; done += kWindow) {  // like a run that waits for its oldest
     for (size_t i = 0; i < kWindow; ++i) pool->submit(task, fault("instant"), {});
     collect(*pool, kWindow);
   }

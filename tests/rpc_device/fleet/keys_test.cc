@@ -1,4 +1,4 @@
-// Who is let in over an encrypted link, and who is not.
+// Access over an encrypted link: who is admitted and who is refused.
 #include "rpc_device/fleet/keys.h"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ class KeysTest : public testing::Test {
     return jobs;
   }
 
-  /// What one is told that should not get in: one line.
+  /// Returns the one-line refusal of a worker that must not be admitted.
   std::string refusal(WorkerPool& pool, const WorkerOptions& options, const JobFunctions& jobs) {
     const Status served = serve_jobs(options, device_, jobs);
     EXPECT_FALSE(served);
@@ -67,13 +67,13 @@ class KeysTest : public testing::Test {
     return served.error().message();
   }
 
-  /// The same of one with whom TLS itself does not speak, so that there is nothing to wait for.
+  /// The same where TLS itself fails, so that there is nothing to wait for.
   std::string no_answer(WorkerPool& pool, WorkerOptions options, const JobFunctions& jobs) {
     options.connect_timeout_ms = 2'000;
     return refusal(pool, options, jobs);
   }
 
-  /// A builder with these keys gets a job and finishes it.
+  /// Expects a builder with these keys to get a job and to finish it.
   void expect_served(std::unique_ptr<WorkerPool> pool, const std::string& keys) {
     ASSERT_NE(pool, nullptr);
     auto served = std::async(std::launch::async,
@@ -90,7 +90,7 @@ class KeysTest : public testing::Test {
     EXPECT_TRUE(served.get());
   }
 
-  /// Keys of another kind beside those that there are.
+  /// Adds keys of another kind to the existing ones.
   void add_keys(const std::string& name, const KeyOptions& options) {
     KeyOptions named = options;
     named.name = name;
@@ -136,7 +136,7 @@ TEST_F(KeysTest, WorkerThatPlaysTuner_IsNotWorkedFor) {
 
 TEST_F(KeysTest, ExpiredWorker_IsRefused) {
   KeyOptions past;
-  past.days = 0;  // good until now
+  past.days = 0;  // expires at once
   std::filesystem::create_directories(path("old"));
   for (const char* file : {"/ca.key", "/ca.pem"})
     std::filesystem::copy(path("ours") + file, path("old") + file);
@@ -149,7 +149,7 @@ TEST_F(KeysTest, ExpiredWorker_IsRefused) {
 }
 
 TEST_F(KeysTest, ExpiredTuner_IsNotWorkedFor) {
-  ASSERT_TRUE(write_keys(path("ours"), {.days = 0}));  // the worker's as well, so keep another's
+  ASSERT_TRUE(write_keys(path("ours"), {.days = 0}));  // the worker's too: renewed below
   std::filesystem::rename(path("ours/tuner"), path("old_tuner"));
   ASSERT_TRUE(write_keys(path("ours")));
   std::this_thread::sleep_for(std::chrono::milliseconds(1'100));
@@ -223,14 +223,14 @@ TEST_F(KeysTest, TokenThatWasReplaced_IsRefused) {
 
 TEST_F(KeysTest, ExpiredToken_IsRefusedWithItsDay) {
   add_keys("lab3", {.days = 0, .token = true});
-  ASSERT_TRUE(write_keys(path("ours")));  // whose tuner is good for longer
+  ASSERT_TRUE(write_keys(path("ours")));  // a tuner key that is still valid
   const auto pool = listen(path("ours/tuner"));
   EXPECT_NE(refusal(*pool, worker(*pool, path("ours/lab3")), builder())
                 .find("refused: the token 'lab3' expired on 2"),
             std::string::npos);
 }
 
-// To let a token in, a tuner no longer insists on certificates.
+// To admit tokens, a tuner does not require client certificates.
 TEST_F(KeysTest, NeitherCertificateNorToken_IsRefused) {
   add_keys("lab3", {.token = true});
   std::filesystem::create_directories(path("none"));

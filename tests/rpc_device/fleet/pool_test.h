@@ -1,4 +1,4 @@
-// A pool of faulty workers and a small task, for tests of what becomes of jobs.
+// A pool of faulty workers and a small task, for tests of the fate of jobs.
 #pragma once
 
 #include <gtest/gtest.h>

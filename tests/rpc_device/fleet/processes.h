@@ -27,7 +27,7 @@ inline bool within(std::chrono::milliseconds time, const std::function<bool()>& 
   return true;
 }
 
-/// True for a zombie too: it runs nothing any more.
+/// Whether a process has ended; true for a zombie too, which runs nothing any more.
 inline bool is_gone(int64_t pid) {
   std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
   std::string line;
@@ -67,14 +67,14 @@ class TestProcess {
     ::close(out_);
   }
   pid_t pid() const { return pid_; }
-  /// The next line it writes, to either stream; what there is at the end.
+  /// Returns its next line of output, on either stream; at the end, what is left.
   std::string read_line() {
     std::string line;
     char c = 0;
     while (::read(out_, &c, 1) == 1 && c != '\n') line += c;
     return line;
   }
-  /// -1 if it does not end in time.
+  /// Waits for its end; -1 if it does not end in time.
   int exit_code(std::chrono::milliseconds time) {
     int status = 0;
     if (!within(time, [&] { return ::waitpid(pid_, &status, WNOHANG) == pid_; })) return -1;

@@ -1,4 +1,4 @@
-// Who gets no more work, and how one gets out again: the rules, then over the wire.
+// When a worker or board gets no more work, and how it is released: the rules, then over the wire.
 #include "rpc_device/fleet/quarantine.h"
 
 #include <grpcpp/support/status.h>
@@ -52,11 +52,11 @@ TEST(Quarantine, ResultInBetween_ForgivesEarlierFaults) {
 
 class QuarantineOfAPool : public PoolTest {
  protected:
-  /// One that waits for the few words of a worker of these tests.
+  /// A pool with timeouts long enough for these tests' workers, which send few messages.
   std::unique_ptr<WorkerPool> open_patiently() {
     return open(0, {.patience = {.hello = kPatience, .heartbeat = kPatience}});
   }
-  /// A worker with a board that was made welcome.
+  /// Connects a worker with a board; expects it to be welcomed.
   std::unique_ptr<RawWorker> board(const WorkerPool& pool, uint64_t instance) {
     auto worker = std::make_unique<RawWorker>(pool.address());
     rpc::Hello hello = hello_of(device_);
@@ -67,7 +67,7 @@ class QuarantineOfAPool : public PoolTest {
     EXPECT_TRUE(worker->hear()->has_welcome());
     return worker;
   }
-  /// The next message that is neither a task nor a piece of one.
+  /// Returns the next message other than a task or a piece of one.
   static rpc::ToWorker next(RawWorker& worker) {
     while (auto message = worker.hear())
       if (!message->has_task() && !message->has_piece()) return *message;
@@ -147,7 +147,7 @@ TEST_F(QuarantineOfAPool, BoardThatIsUnwell_GetsNoWorkAndEndsARunThatHasNoOther)
   EXPECT_NE(finished.error().message().find("it stands still"), std::string::npos);
 }
 
-// A board comes back under its name, whatever process drives it.
+// A board is recognised by its name, whatever process drives it.
 TEST_F(QuarantineOfAPool, BoardWhoseWorkersDie_IsHeldWhenTheNextOneDials) {
   auto pool = open_patiently();
   ASSERT_NE(pool, nullptr);
@@ -156,7 +156,7 @@ TEST_F(QuarantineOfAPool, BoardWhoseWorkersDie_IsHeldWhenTheNextOneDials) {
   for (int i = 1; i <= Quarantine::kFaultsInARow; ++i) {
     const auto dying = board(*pool, static_cast<uint64_t>(i));
     dying->start(next(*dying).job());
-    dying->say(rpc::FromWorker());  // no message: it is cut off with its job begun
+    dying->say(rpc::FromWorker());  // an empty message: it is cut off with its job begun
     EXPECT_FALSE(dying->end().ok());
   }
   EXPECT_EQ(look(*pool).state, "gone");

@@ -1,4 +1,4 @@
-// The wire end of a worker without the worker: says whatever a test wants a tuner to hear.
+// The wire end of a worker without the worker: sends whatever a test wants a tuner to receive.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ class Status;
 
 namespace tinytune {
 
-/// A Hello that is welcome.
+/// Returns a Hello that a tuner welcomes.
 rpc::Hello hello_of(const Device& device);
 
 class RawWorker {
@@ -26,10 +26,10 @@ class RawWorker {
   bool say(const rpc::Hello& hello);
   bool say_alive();
   void start(const rpc::Job& job);
-  /// Hello, heartbeat, and what comes until a job does.
+  /// Sends Hello and a heartbeat, and reads messages until a job arrives.
   std::optional<rpc::Job> take_job(const Device& device);
   std::optional<rpc::ToWorker> hear();
-  /// How the tuner ended the stream, after what it still says.
+  /// Reads what the tuner still sends; returns the status with which it ended the stream.
   grpc::Status end();
 
  private:

@@ -85,7 +85,7 @@ TEST_F(WorkerPoolTest, JobThatKillsTwoWorkers_IsLostAndTheOthersAreNot) {
   EXPECT_NE(results.at(killer).detail.find("2 workers died"), std::string::npos);
 }
 
-// Its heartbeats go on; only the job's own time shows that it gets nowhere.
+// Its heartbeats go on; only the time limit of the job shows that it makes no progress.
 TEST_F(WorkerPoolTest, WedgedWorker_LosesItsJobAndItsLife) {
   auto pool = open(1, {.patience = {.job = milliseconds(100)}});
   ASSERT_NE(pool, nullptr);
@@ -215,7 +215,7 @@ TEST_F(WorkerPoolTest, Close_LeavesNoProcess) {
     }
     const auto start = std::chrono::steady_clock::now();
     pool.reset();
-    EXPECT_LT(std::chrono::steady_clock::now() - start, kPatience);  // what hangs does so for good
+    EXPECT_LT(std::chrono::steady_clock::now() - start, kPatience);  // a hanging job never ends
   }
   EXPECT_EQ(processes.size(), 8u);  // workers and their build servers
   for (const int64_t process : processes)
@@ -353,7 +353,7 @@ TEST(Worker, HostThatIsNotKnown_IsAnErrorAtOnce) {
   EXPECT_EQ(worker.exit_code(seconds(20)), 1);
 }
 
-// Two of its own and one from outside, with their build servers, idle or in a job.
+// Two local workers and one from outside, with their build servers, idle or in a job.
 TEST(Worker, TunerKilled_EndsEveryWorker) {
   for (const char* what : {"hang", "slow"}) {
     TestProcess tuner({TUNER_TO_KILL, FAULTY_WORKER, what});

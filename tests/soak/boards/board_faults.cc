@@ -1,14 +1,14 @@
-// What a bad line and a weak power supply do to measurements: nothing.
+// Checks that a bad line and a weak power supply do not change measurements.
 //
 // Candidates of a model run through the serial runner of QEMU's machine virt as a worker runs them,
-// first on a good line, then with every kind of fault at one in ten: of the frames on the line
-// (requests and their replies) each kind strikes a tenth, whatever the others do, and so does each
-// kind of power failure of the trials. Each trial's record goes to a log; the log must have it
-// once, with the outcome and the cycles that it has on a good line.
+// first on a good line, then with every kind of fault at a rate of one in ten: each kind of line
+// fault strikes a tenth of the frames (requests and their replies), independently of the others,
+// and each kind of power failure a tenth of the trials. Each trial's record goes to a log, which
+// must have it once, with the outcome and the cycles of the good line.
 //
 // Usage: board_faults MODEL.tflite [TRIALS] [SEEDS] [TABLE.csv]
-// Four seeds at once. With a table, each seed is a line of it as soon as it is done, and those that
-// it has are not run again.
+// Four seeds run at once. With a table, each seed is written to it as soon as it is done, and
+// seeds that it has are not run again.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -32,10 +32,10 @@ namespace tinytune {
 namespace {
 
 constexpr size_t kMostCandidates = 24;
-constexpr size_t kAtOnce = 4;  // of seeds: they wait for the line most of their time
+constexpr size_t kAtOnce = 4;  // seeds run at once: they mostly wait for the line
 constexpr double kRate = 0.1;
 
-/// A board behind a line whose faults are as `faults` says at the moment.
+/// Opens a board behind a line with the faults that `faults` asks for at the moment.
 std::unique_ptr<RemoteBoard> open_board_with(const std::shared_ptr<test::Faults>& faults,
                                              test::QemuWithRunner& qemu, const Device& device) {
   const auto open_link = [faults, path = qemu.path()]() -> Result<std::unique_ptr<ByteLink>> {
@@ -45,7 +45,7 @@ std::unique_ptr<RemoteBoard> open_board_with(const std::shared_ptr<test::Faults>
   return std::make_unique<RemoteBoard>(device, must(SerialCore::open(device, open_link, "faulty")));
 }
 
-/// What one seed came to; a line of the table.
+/// Results of one seed; a line of the table.
 struct Tally {
   uint64_t seed = 0, trials = 0, wrong = 0, lost = 0, repeated = 0;
   uint64_t resets = 0, brown_outs = 0, frames = 0;
@@ -53,7 +53,7 @@ struct Tally {
   uint64_t seconds = 0;
 };
 
-/// `of`: what a tenth of is the least that this kind must have struck; null: it is no fault.
+/// `of`: the count that the printed share refers to; null: no share is printed.
 struct Column {
   const char* name;
   uint64_t Tally::*value;
@@ -89,7 +89,7 @@ std::string line_of(const Tally& tally) {
   return line;
 }
 
-/// Those of so many trials, by seed. A line that was cut off is none.
+/// Reads the table's lines with this number of trials, by seed; ignores a line that was cut off.
 std::map<uint64_t, Tally> tallies_in(const std::string& path, uint64_t trials) {
   std::map<uint64_t, Tally> found;
   std::ifstream table(path);
@@ -105,7 +105,7 @@ std::map<uint64_t, Tally> tallies_in(const std::string& path, uint64_t trials) {
   return found;
 }
 
-/// Which trial it is stands where a run's name would.
+/// Returns a trial's record, with the trial's number in place of a run's name.
 Measurement record_of(size_t trial, const Candidate& candidate, const TaskData& task,
                       const Device& device, const MeasureResult& result) {
   Measurement record;
@@ -124,7 +124,7 @@ Measurement record_of(size_t trial, const Candidate& candidate, const TaskData& 
   return record;
 }
 
-/// What the log has of each trial, against what is right.
+/// Counts the trials that the log has wrong, not at all or more than once.
 void compare(const std::string& log, const std::vector<MeasureResult>& expected, Tally& tally) {
   const LogContents contents = must(read_log(log));
   std::vector<uint64_t> times(tally.trials);
@@ -154,7 +154,7 @@ Tally run_with_faults(uint64_t seed, size_t trials, const Device& device,
   std::vector<MeasureResult> expected;
   for (const Candidate& candidate : candidates.list)
     expected.push_back(must(measure(candidate)).result);
-  *faults = test::Faults(seed);  // the good line's frames do not count
+  *faults = test::Faults(seed);  // frames of the good line do not count
   faults->reset_board = [&] { qemu->reset(); };
   faults->line_rate = faults->power_rate = kRate;
   const TemporaryDirectory directory = must(TemporaryDirectory::create("faults"));
@@ -191,11 +191,11 @@ Tally run_with_faults(uint64_t seed, size_t trials, const Device& device,
   return tally;
 }
 
-/// Each kind's share over all seeds, and whether any record is not as it should be.
+/// Prints each kind's share over all seeds; returns 1 if any record is wrong, lost or repeated.
 int summary(const std::map<uint64_t, Tally>& tallies, uint64_t seeds, size_t trials) {
   Tally all;
   for (const auto& [seed, tally] : tallies) {
-    if (seed > seeds) break;  // of another call, with more
+    if (seed > seeds) break;  // of an earlier call with more seeds
     for (const Column& column : kColumns) all.*column.value += tally.*column.value;
   }
   for (const Column& column : kColumns)
@@ -230,7 +230,7 @@ int run(const std::string& model, size_t trials, uint64_t seeds, const std::stri
     else
       to_run.push_back(seed);
   }
-  std::mutex mutex;  // of `to_run`, `tallies` and what is printed
+  std::mutex mutex;  // guards `to_run`, `tallies` and the output
   const auto work = [&] {
     for (std::unique_lock lock(mutex); !to_run.empty();) {
       const uint64_t seed = to_run.front();

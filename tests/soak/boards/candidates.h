@@ -1,5 +1,5 @@
-// What the benches of boards measure: candidates of a model's tasks, built beforehand, a task after
-// the other as a tuner proposes them.
+// Candidates that the board benches measure: those of a model's tasks, built beforehand, one task
+// after the other as a tuner proposes them.
 #pragma once
 
 #include <cstdio>
@@ -18,7 +18,7 @@ namespace tinytune {
 inline constexpr uint32_t kBaud = 921'600;
 
 struct Candidate {
-  size_t task = 0;  ///< of BuiltCandidates::tasks
+  size_t task = 0;  ///< index into BuiltCandidates::tasks
   Schedule schedule;
   BuiltKernel kernel;
 };
@@ -39,7 +39,7 @@ T must(Result<T> result) {
   return std::move(result).value();
 }
 
-/// Ends the program where that fails.
+/// Ends the program if anything fails.
 BuiltCandidates build_candidates(const std::string& model, const Device& device, size_t count);
 
 }  // namespace tinytune

@@ -1,7 +1,7 @@
 // How busy one tuner keeps many boards: workers of the real protocol, over TCP on this machine,
-// each with a board that takes as long as it is told to and computes nothing, so that a laptop can
-// be a lab. Prints the share of time that the boards had work; fails if a job is lost, repeated, or
-// (where trials last a second, so that this machine's load does not decide) if it is below 95 %.
+// each with a simulated board that is busy for a given time and computes nothing. Prints the share
+// of time that the boards had work; fails if a job is lost or repeated, or if the share is below
+// 95 % with at least 2,000 trials of at least a second, where this machine's load does not decide.
 //
 // Usage: fleet_busy [WORKERS] [TRIALS] [MILLISECONDS]
 #include <algorithm>
@@ -41,7 +41,7 @@ rpc::FromWorker result_of(const rpc::Job& job) {
   return answer;
 }
 
-/// A worker until its tuner is gone.
+/// Acts as a worker until its tuner is gone.
 void serve(const std::string& address, const Device& device, int number, milliseconds trial) {
   RawWorker worker(address);
   rpc::Hello hello = hello_of(device);
@@ -61,8 +61,8 @@ void serve(const std::string& address, const Device& device, int number, millise
   }
 }
 
-/// Submits and collects, as a tuner with a window of twice as many trials as workers. How many
-/// results were not those that were asked for, each once.
+/// Submits and collects trials, as a tuner whose window is twice the number of workers. Returns how
+/// many results were wrong, unexpected or repeated.
 size_t run_trials(WorkerPool& pool, const Fleet& fleet) {
   const auto task = pool.add_task(small_conv_task());
   const size_t window = 2 * static_cast<size_t>(fleet.workers);

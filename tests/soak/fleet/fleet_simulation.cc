@@ -1,10 +1,10 @@
-// How busy 256 boards would be: the tuner's own queue of jobs under a simulated clock, so that an
-// hour of a lab takes a moment and needs none. What it asks: how many build slots and how large a
-// window a fleet wants, before anybody buys them.
+// How busy 256 boards would be: the tuner's own job queue under a simulated clock, so that an hour
+// of a lab takes a moment and needs no boards. It tells how many build slots and how large a window
+// a fleet needs before anybody buys them.
 //
-// A trial is proposed, built by a build slot, run by a board; each step costs what it cost when it
-// was measured, and the tuner serves one message at a time. Trials' times vary by a third. Prints a
-// row for each fleet; fails if the fleet with enough of both is below 95 % busy.
+// A trial is proposed, built by a build slot and run by a board; each step takes its measured time,
+// and the tuner handles one message at a time. Trial times vary by a third. Prints a row for each
+// fleet; fails if the fleet with enough build slots and window is below 95 % busy.
 #include <algorithm>
 #include <cstdio>
 #include <optional>
@@ -24,8 +24,8 @@ constexpr size_t kTrials = 20'000;
 // Seconds.
 constexpr double kTrial = 1.0, kBuild = 0.35;
 constexpr double kVariation = 1.0 / 3;
-constexpr double kMessage = 0.000'4;  ///< of the tuner, for each message; searching included
-constexpr double kLink = 0.02;        ///< there and back, and the image
+constexpr double kMessage = 0.000'4;  ///< tuner's time per message, search included
+constexpr double kLink = 0.02;        ///< round trip, and transfer of the image
 
 struct Fleet {
   int boards = 256, build_slots = 128;
@@ -39,7 +39,7 @@ class Simulation {
     for (int i = 0; i < fleet.boards; ++i) add_worker({0, false, "board"});
   }
 
-  /// Share of the boards' time that they ran something.
+  /// Returns the share of the boards' time in which they ran something.
   double run() {
     propose();
     hand_out();
@@ -78,7 +78,7 @@ class Simulation {
 
   double seconds(double mean) { return mean * (1 + kVariation * (2 * rng_.uniform() - 1)); }
 
-  // Workers of a kind are alike: where one gets nothing, the others need not ask.
+  // Workers of a kind are alike: once one gets nothing, the others need not ask.
   void hand_out() {
     bool for_builders = true, for_boards = true;
     for (size_t i = 0; i < workers_.size(); ++i) {
