@@ -66,7 +66,8 @@ class Estimates {
     return family.general && scratch(family.usual.schedule) <= place_.free_scratch;
   }
 
-  /// Keeps general templates only if there are no others, or if bytes count and theirs are fewest.
+  /// Keeps general templates only if there are no others, if sums are too short for the methods of
+  /// others to pay, or if bytes count and theirs are fewest.
   std::vector<Family> permitted_families() const {
     std::vector<Family> families;
     for (const Schedule& schedule : default_schedules_of(workload_, device_)) {
@@ -81,7 +82,8 @@ class Estimates {
     uint64_t fewest = kNone;  // bytes, of templates for this core
     for (const Family& family : families)
       if (!family.general) fewest = std::min(fewest, packed_bytes(family.usual.constants));
-    if (fewest != kNone)
+    constexpr int64_t kShort = 8;  // products a sum
+    if (fewest != kNone && workload_.reduction() > kShort)
       std::erase_if(families, [&](const Family& family) {
         const bool is_small = place_.bytes_count && packed_bytes(family.usual.constants) < fewest;
         return family.general && !is_small;

@@ -209,16 +209,19 @@ std::vector<UsualKnob> depthwise_knobs(const Workload& w) {
   for (int p = 1; p <= std::min(w.out_w, 6); ++p)
     if ((w.out_w + p - 1) / p * p <= w.out_w + w.out_w / 8) px = p;
   const Knob taps = taps_knob(w);
-  // At stride 1 neighbours share most of what straight-line code has loaded.
-  const bool small = w.kernel_h * w.kernel_w <= (w.stride_w == 1 ? 25 : 12);
-  const std::string usual_taps = small ? taps.values.back() : taps.values.front();
+  const int all = w.kernel_h * w.kernel_w;
+  const std::string usual_taps = all <= 25 ? taps.values.back() : taps.values.front();
   while (px > 1 && usual_taps == "columns" && px * w.kernel_w > kLargestDepthwiseBody) --px;
+  // At stride 1, neighbours share most inputs of straight-line code. At larger strides a few pixels
+  // share each weight of a large filter instead.
+  const bool by_weight = usual_taps == "all" && w.stride_w > 1 && all > 12 && px > 1;
+  if (by_weight) px = std::min(px, 5);
   return {int_knob("ch", channels),
           {"px", up_to(std::min(w.out_w, kMostPixels)), px},
           int_knob("py", up_to(std::min(w.out_h, 4))),
           {taps, usual_taps},
           walk_knob(w),
-          Knob{"inside", {"tile", "filter"}}};
+          {Knob{"inside", {"tile", "filter"}}, by_weight ? "filter" : "tile"}};
 }
 
 bool depthwise_legal(const Workload& w, const Schedule& s) {

@@ -323,15 +323,17 @@ struct Row {
     const bool more_pixels = weights_wait(device) || loads == "spread";
     const int most = name == kPointwise ? 1 : more_pixels ? 3 : 2;
     const int channels = w.out_c / w.groups, pixels = std::min(w.out_h * w.out_w, most);
-    const FirstTile last = {std::min(channels, pixels == 1   ? 8
-                                               : pixels == 2 ? 4
-                                                             : 2),
+    const bool joined = usual_weights(w, device) == "joined";
+    const FirstTile last = {pixels == 1   ? usual_tile_channels(channels, 8, joined)
+                            : pixels == 2 ? std::min(channels, 4)
+                                          : std::min(channels, 2),
                             pixels, loads};
     if (!kIsConv || channels < 4 || w.reduction() < kLong) return {last};
     const bool shares_most = w.kernel_h * w.kernel_w == 1 && weights_wait(device);
     if (loads == "spread" && pixels == 3 && !shares_most) return {{4, 2, loads}, last};
     if (loads != "paired") return {last};
-    return {{pixels == 1 ? 4 : 2, pixels, "multiple"}, last};
+    const int few = pixels == 1 ? usual_tile_channels(channels, 4, joined) : 2;
+    return {{few, pixels, "multiple"}, last};
   }
 };
 

@@ -241,7 +241,8 @@ struct Row {
     const std::string loads = usual_loads(device);
     const FirstTile last = {std::min(w.out_c, 2), std::min(w.out_w, 3), loads};
     if (loads != "paired" || w.out_c < 4) return {last};
-    return {{4, 1, "multiple"}, last};
+    const bool joined = usual_weights(w, device) == "joined";
+    return {{usual_tile_channels(w.out_c, 4, joined), 1, "multiple"}, {4, 1, "multiple"}, last};
   }
 };
 

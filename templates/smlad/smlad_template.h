@@ -49,6 +49,22 @@ struct FirstTile {
   std::string loads;
 };
 
+/// Returns the channels of a tile of one pixel: `most`, or about as many if the last tile, which
+/// moves back and computes channels again, would otherwise be mostly repetition. The cost is in
+/// instructions per pair of inputs: a load of the inputs, two for each channel. Joined weights need
+/// even tiles.
+inline int usual_tile_channels(int channels, int most, bool joined) {
+  const auto cost = [&](int tile) { return (channels + tile - 1) / tile * (1 + 2 * tile); };
+  int best = std::min(channels, most);
+  for (const int tile : {8, 6, 5, 4, 3, 2}) {
+    if (tile > std::min(channels, most + 1) || 2 * tile <= most || (joined && tile % 2 != 0))
+      continue;
+    constexpr int kWorthwhile = 20;  // saves 1/20
+    if (kWorthwhile * cost(tile) < (kWorthwhile - 1) * cost(best)) best = tile;
+  }
+  return best;
+}
+
 template <typename Row, typename Plan, typename Writer>
 struct SmladTemplate {
   static constexpr int kVersion = 4;

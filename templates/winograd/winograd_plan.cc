@@ -89,10 +89,22 @@ int usual_rows(const Workload& w, const Device& device) {
   return 0;
 }
 
+// Chooses `wanted` channels a block. If its last block would be mostly padding, five if registers
+// have room for the sums of so many, else fewer.
+int usual_channels2(const Workload& w, int wanted, int tiles) {
+  constexpr int kMore = 5, kMostSums = 16;
+  if (pads(w, wanted) && kMore * tiles <= kMostSums && !pads(w, kMore)) return kMore;
+  while (pads(w, wanted)) --wanted;
+  return wanted;
+}
+
 std::vector<UsualKnob> knobs2(const Workload& w, const Device& device) {
   const int wanted = can_smlad(device) ? 2 : 4;
-  return {{"tiles", up_to(6), std::min(wanted, w.out_w / 2)},
-          {"oc", kChannels, w.out_c % wanted == 0 ? wanted : 1},
+  const int tiles = std::min(wanted, w.out_w / 2);
+  const int channels =
+      can_smlad(device) ? (w.out_c % wanted == 0 ? wanted : 1) : usual_channels2(w, wanted, tiles);
+  return {{"tiles", up_to(6), tiles},
+          {"oc", kChannels, channels},
           {"step", steps2(w, device), w.in_c >= 8 ? 4 : 1}};
 }
 
