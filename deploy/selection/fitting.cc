@@ -15,6 +15,7 @@
 #include "deploy/execution/network_simulation.h"
 #include "deploy/selection/arena_limit.h"
 #include "deploy/selection/arena_worth.h"
+#include "deploy/selection/flash_limit.h"
 #include "deploy/selection/kernel_choice.h"
 #include "deploy/selection/kernel_options.h"
 #include "deploy/selection/low_scratch_schedules.h"
@@ -287,36 +288,19 @@ Result<GeneratedNetwork> generate_within(const IntegerNetwork& executed, const D
       if (const auto placed = place_parts(network)) return linked_flash(*placed, device);
     return linked_flash(network, device);
   };
-  // The library's other flash, besides kernels, is known only after linking one.
-  constexpr int kRounds = 4;
-  uint64_t other_flash = 0;
-  for (int round = 0;; ++round) {
-    const Result<KernelChoice> chosen = fitting.choose(other_flash);
-    if (!chosen && limits.flash_bytes) {
-      // The library's other flash depends on its kernels, so the smallest kernels may still fit.
-      TT_TRY_ASSIGN(const KernelChoice smallest, fitting.choose_smallest());
-      TT_TRY_ASSIGN(GeneratedNetwork network, fitting.generate(smallest));
-      TT_TRY_ASSIGN(const auto linked, flash_of(network));
-      if (!linked) return chosen.error();
-      if (*linked <= *limits.flash_bytes) return network;
-      return Error(ErrorCode::kFailed, "the library does not fit: --flash allows " +
-                                           std::to_string(*limits.flash_bytes) +
-                                           "; the smallest achievable is " +
-                                           std::to_string(*linked));
-    }
-    if (!chosen) return chosen.error();
-    const KernelChoice& choice = *chosen;
-    TT_TRY_ASSIGN(GeneratedNetwork network, fitting.generate(choice));
-    if (!limits.flash_bytes) return network;
-    TT_TRY_ASSIGN(const auto linked, flash_of(network));
-    if (!linked || *linked <= *limits.flash_bytes) return network;
-    if (round == kRounds) {
-      return Error(ErrorCode::kFailed, "the library takes " + std::to_string(*linked) +
-                                           " bytes, --flash allows " +
-                                           std::to_string(*limits.flash_bytes));
-    }
-    other_flash += *linked - choice.flash_bytes;
+  if (!limits.flash_bytes) {
+    TT_TRY_ASSIGN(const KernelChoice fastest, fitting.choose(0));
+    return fitting.generate(fastest);
   }
+  const FlashChoices choices{
+      .fastest = [&](uint64_t other_flash) { return fitting.choose(other_flash); },
+      .smallest = [&] { return fitting.choose_smallest(); },
+      .link = [&](const KernelChoice& choice) -> Result<LinkedChoice> {
+        TT_TRY_ASSIGN(GeneratedNetwork network, fitting.generate(choice));
+        TT_TRY_ASSIGN(const auto flash, flash_of(network));
+        return LinkedChoice{choice, std::move(network), flash};
+      }};
+  return fastest_within_flash(choices, *limits.flash_bytes);
 }
 
 Result<GeneratedNetwork> generate_smallest(const IntegerNetwork& executed, const Device& device,
