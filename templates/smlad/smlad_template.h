@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <string>
 #include <utility>
@@ -54,10 +55,12 @@ struct FirstTile {
 /// instructions per pair of inputs: a load of the inputs, two for each channel. Joined weights need
 /// even tiles.
 inline int usual_tile_channels(int channels, int most, bool joined) {
+  constexpr std::array kTiles = {8, 6, 5, 4, 3, 2, 1};  // values of the knob "oc"
   const auto cost = [&](int tile) { return (channels + tile - 1) / tile * (1 + 2 * tile); };
-  int best = std::min(channels, most);
-  for (const int tile : {8, 6, 5, 4, 3, 2}) {
-    if (tile > std::min(channels, most + 1) || 2 * tile <= most || (joined && tile % 2 != 0))
+  int best = *std::find_if(kTiles.begin(), kTiles.end(),
+                           [&](int tile) { return tile <= std::min(channels, most); });
+  for (const int tile : kTiles) {
+    if (tile > std::min(channels, most + 1) || 2 * tile < most || (joined && tile % 2 != 0))
       continue;
     constexpr int kWorthwhile = 20;  // saves 1/20
     if (kWorthwhile * cost(tile) < (kWorthwhile - 1) * cost(best)) best = tile;

@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "schedules/weight_facts.h"
 #include "templates/smlad/smlad_step.h"
+#include "templates/smlad/smlad_template.h"
 #include "templates/smlad/smlad_weights.h"
 #include "tests/templates/expect_exact.h"
 
@@ -36,6 +37,18 @@ const char* const kSmladShapes[] = {
 class SmladKernels : public testing::TestWithParam<const char*> {};
 
 // Runs on a core whose kernels are printed in LLVM's order, and on one with another order.
+TEST(SmladTiles, UsualWidth_LeavesTheLastTileLittleToRepeat) {
+  constexpr bool kPairs = false, kJoined = true;
+  EXPECT_EQ(usual_tile_channels(64, 8, kPairs), 8);
+  EXPECT_EQ(usual_tile_channels(12, 8, kPairs), 6);
+  EXPECT_EQ(usual_tile_channels(10, 8, kPairs), 5);
+  EXPECT_EQ(usual_tile_channels(10, 8, kJoined), 6);
+  EXPECT_EQ(usual_tile_channels(7, 8, kPairs), 4);
+  EXPECT_EQ(usual_tile_channels(64, 4, kPairs), 4);
+  EXPECT_EQ(usual_tile_channels(10, 4, kPairs), 5);
+  EXPECT_EQ(usual_tile_channels(1, 8, kPairs), 1);
+}
+
 TEST_P(SmladKernels, EveryKnob_ComputesTheReferencesBytes) {
   const auto device = load_device(GetParam());
   ASSERT_TRUE(device) << device.error().message();
