@@ -35,9 +35,15 @@ DEBIAN_PYTHON = "/usr/bin/python3"  # which has python3-onnx
 BLOCK = re.compile(r"(?:<!-- (?:not run: (?P<why>(?:(?!-->).)+?)|needs (?P<needs>[^\n]+?)|(?P<long>takes minutes)) -->\n+)?"
                    r"^```(?P<kind>sh|toml|c)\n(?P<text>.*?)^```$", re.M | re.S)
 FEW_TRIALS = """#!/bin/sh
-# As the program, but a search ends after a few trials, and what goes on until Ctrl-C after some seconds.
+# As the program, but a search ends after a few trials, and a page is served until its address is printed.
 case "$1 $*" in
-  "report "*" --live"*) exec timeout --foreground --preserve-status -s INT 5 '{tune}' "$@" ;;
+  "report "*" --live"*)
+    '{tune}' "$@" > live.txt &
+    until grep -q http live.txt || ! kill -0 $! 2> /dev/null; do sleep 0.2; done
+    cat live.txt
+    kill -INT $!
+    wait $!
+    exit ;;
   *" --trials "* | *" --apply "*) ;;
   --model*) set -- "$@" --trials 12 --workers 2 ;;
   "op "*) set -- "$@" --trials 6 --workers 2 ;;
