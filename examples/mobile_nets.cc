@@ -30,7 +30,7 @@ Graph classified(UntrainedNetwork network, int classes) {
   return std::move(network).finish();
 }
 
-// Where needed, the shortcut is pooled and padded to the block's number of channels.
+// Adds a block. Pools and pads its shortcut if stride or channels differ from the input's.
 void residual_block(UntrainedNetwork& network, int from, int channels, int stride) {
   const int input = network.current();
   DrawnConvolution filters = depthwise(from, stride, 5);

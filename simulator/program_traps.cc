@@ -261,8 +261,8 @@ void ProgramEngine::check_divisor() {
        "the program divides by zero, which it has trapped (CCR), at " + described(address_));
 }
 
-// Traps to a handler that the program has set. Otherwise does what newlib's port without an
-// operating system expects; its calls that are not implemented return ENOSYS.
+// Traps to a handler that the program has set. Otherwise exits, writes, closes and moves the break
+// as newlib's port without an operating system expects; newlib's other calls return ENOSYS.
 void ProgramEngine::environment_call(const Instruction& at) {
   constexpr uint32_t kClose = 57, kWrite = 64, kExit = 93, kExitGroup = 94, kBreak = 214;
   constexpr uint32_t kOthers[] = {17,   25,   29,   48,   49,   56,   61,   62,  63,

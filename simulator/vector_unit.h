@@ -43,7 +43,7 @@ class VectorUnit {
   enum class Claim {
     kOther,  ///< not an instruction of this unit
     kRuns,
-    kLacks,  ///< of the instruction set, but not implemented; refused by name
+    kLacks,  ///< in the instruction set, but refused by name
   };
   enum class Outcome {
     kExecuted,

@@ -14,8 +14,8 @@ struct MicroKernel {
   std::string_view body;  ///< assembly of one iteration; may use the argument registers
   double published_low = 0, published_high = 0;  ///< cycles per iteration
   std::string_view source;
-  /// What comes from flash with a cold cache: the code, or the data at the first argument. If
-  /// neither, the core is timed alone.
+  /// Reads the code, or the data at the first argument, from flash with a cold cache. With neither,
+  /// the core is timed alone.
   Slow slow = Slow::kNothing;
   /// Known error of the model, in cycles per iteration; the source says why it cannot be
   /// determined better. Any other difference is a failure, including none.

@@ -18,7 +18,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LARGEST = 1 << 21
-# What a report has of each limited quantity.
+# Key in a report of each limited quantity.
 TAKEN = {"arena": "arena_bytes", "ram": "ram_bytes", "flash": "flash_bytes"}
 
 

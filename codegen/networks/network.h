@@ -111,7 +111,7 @@ struct PlacedTensor {
   Layout layout = Layout::kNhwc;  ///< how the arena holds it
 };
 
-/// What a library was made from, so that it can be traced years later. Empty: unknown.
+/// Sources of a library, by which it can be traced years later. Empty: unknown.
 struct Provenance {
   std::string tool;          ///< name and version of the program
   std::string model_sha256;  ///< of the model file's bytes

@@ -39,9 +39,9 @@ void footprint_macros(std::string& out, const HeaderFacts& facts, const Footprin
   const std::string upper = c_upper(facts.name);
   const std::string latency = latency_text(facts.device, footprint);
   out +=
-      "\n/* What the network takes as it was built for this device (clang -O2) and run in its\n"
-      " * simulator: all RAM, which is the arena, what start-up code copies there, and the stack\n"
-      " * below its caller; flash; cycles of one inference" +
+      "\n/* Memory and cycles of the network, built for this device (clang -O2) and run in its\n"
+      " * simulator: all RAM (arena, weights and code that start-up code copies, stack below the\n"
+      " * caller), flash, cycles of one inference" +
       (latency.empty() ? "" : "\n * (" + latency + ")") + ". */\n";
   define(out, upper + "_RAM_BYTES", std::to_string(footprint.ram_bytes()) + "u");
   define(out, upper + "_RAM_WEIGHTS_BYTES", std::to_string(footprint.weights_bytes) + "u");
@@ -86,7 +86,7 @@ void port_function(std::string& out, const HeaderFacts& facts, const Port& port,
          " *)((unsigned char *)arena + " + c_upper(function) + "_OFFSET);\n}\n";
 }
 
-constexpr const char* kStatus = R"(/* What a call says. Nothing has been touched unless it is OK. */
+constexpr const char* kStatus = R"(/* Status of a call. Unless it is OK, no memory was written. */
 typedef enum {
   %U_OK = 0,
   %U_ERROR_NULL_ARENA = 1,      /* the arena is a null pointer */
@@ -105,7 +105,7 @@ constexpr const char* kInvoke =
 
 /// C++ wants the alignment first and spells it otherwise.
 constexpr const char* kStaticArena =
-    R"(/* Defines it, as an array of the file that this stands in: %U_STATIC_ARENA(arena); */
+    R"(/* Defines the arena as a static array: %U_STATIC_ARENA(arena); */
 #ifdef __cplusplus
 #define %U_STATIC_ARENA(name) alignas(%U_ARENA_ALIGNMENT) static unsigned char name[%U_ARENA_BYTES]
 #else
@@ -114,12 +114,12 @@ constexpr const char* kStaticArena =
 )";
 
 constexpr const char* kInvokeWithState =
-    R"(/* Makes the network forget: before the first call of %L_invoke on an arena, and wherever a
- * new sequence of inputs begins. */
+    R"(/* Resets the state. Call it before the first %L_invoke on an arena, and before each new sequence
+ * of inputs. */
 %L_status %L_reset(void *arena);
 
-/* Runs the network once: reads the inputs in the arena, writes the outputs there, and keeps in the
- * arena what the next call goes on from.
+/* Runs the network once: reads the inputs in the arena, writes the outputs there, and keeps
+ * the state for the next call in the arena.
  *
  * Inputs and outputs share memory with intermediate results, so inputs must be filled again before
  * every call, and outputs are valid until the next call or until an input is written. There is no
@@ -128,9 +128,9 @@ constexpr const char* kInvokeWithState =
 )";
 
 constexpr const char* kStreamStatus =
-    R"(/* What a call says. Nothing has been touched where it is an error. */
+    R"(/* Status of a call. If it is an error, no memory was written. */
 typedef enum {
-  %U_OK = 0,                     /* the outputs are there */
+  %U_OK = 0,                     /* the outputs are complete */
   %U_ERROR_NULL_ARENA = 1,       /* the arena is a null pointer */
   %U_ERROR_MISALIGNED_ARENA = 2, /* its address is not a multiple of %U_ARENA_ALIGNMENT */
   %U_MORE_%R = 3, /* all of them were taken, others have to follow */
@@ -213,7 +213,7 @@ std::string print_header(const HeaderFacts& facts) {
       upper + "_H\n#define " + upper +
       "_H\n\n#include <stdint.h>\n\n"
       "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
-      "/* The memory that the caller gives: " +
+      "/* Memory that the caller provides: " +
       (facts.stream ? words + " that wait" : "inputs") + ", outputs and everything between. */\n";
   define(out, upper + "_ARENA_BYTES", std::to_string(facts.arena_bytes) + "u");
   define(out, upper + "_ARENA_ALIGNMENT", std::to_string(kArenaAlignment));
@@ -239,11 +239,11 @@ std::string print_header(const HeaderFacts& facts) {
   out += "\n" +
          with_names(facts.stream ? with(kStreamStatus, "%R", c_upper(words)) : kStatus, facts.name);
   if (!facts.stream) {
-    out += "\n/* Where inputs are written. */\n";
+    out += "\n/* Return the addresses of the inputs. */\n";
     for (size_t i = 0; i < facts.inputs.size(); ++i)
       port_function(out, facts, facts.inputs[i], "input", i);
   }
-  out += "\n/* Where outputs are read. */\n";
+  out += "\n/* Return the addresses of the outputs. */\n";
   for (size_t i = 0; i < facts.outputs.size(); ++i)
     port_function(out, facts, facts.outputs[i], "output", i);
   out += "\n" + calls_of(facts) + print_core_api(facts.name, facts.cores) +
@@ -267,7 +267,7 @@ void state_facts(GeneratedNetwork& network, const Device& device, const Provenan
 
 std::string print_internal_header(const NetworkParts& parts) {
   const std::string guard = c_upper(parts.name) + "_INTERNAL_H";
-  std::string out = "/* What the sources of " + parts.name +
+  std::string out = "/* Declarations that the sources of " + parts.name +
                     " share. Not for callers. */\n#ifndef " + guard + "\n#define " + guard +
                     "\n\n#include <stdint.h>\n" + include_placement(parts);
   if (!parts.constants.arrays().empty()) out += "\n/* " + parts.name + "_weights.c */\n";

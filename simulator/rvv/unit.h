@@ -4,7 +4,7 @@
 // Where the specification leaves a choice, this unit does as QEMU 7.2: agnostic elements are left
 // undisturbed, vl is min(AVL, VLMAX), types that ELEN 32 need not support are illegal. Instructions
 // are a table by opcode and function (operations.cc); the other files execute one family each on
-// the State (state.h). Not implemented, and refused by name: fault-only-first loads (vle8ff.v).
+// the State (state.h). Fault-only-first loads (vle8ff.v) are refused by name.
 #pragma once
 
 #include <memory>

@@ -50,16 +50,19 @@ struct FirstTile {
   std::string loads;
 };
 
+/// Values of the knob "oc": channels of a tile.
+inline constexpr std::array kTileChannels = {1, 2, 3, 4, 5, 6, 8};
+
 /// Returns the channels of a tile of one pixel: `most`, or about as many if the last tile, which
 /// moves back and computes channels again, would otherwise be mostly repetition. The cost is in
 /// instructions per pair of inputs: a load of the inputs, two for each channel. Joined weights need
 /// even tiles.
 inline int usual_tile_channels(int channels, int most, bool joined) {
-  constexpr std::array kTiles = {8, 6, 5, 4, 3, 2, 1};  // values of the knob "oc"
   const auto cost = [&](int tile) { return (channels + tile - 1) / tile * (1 + 2 * tile); };
-  int best = *std::find_if(kTiles.begin(), kTiles.end(),
+  int best = *std::find_if(kTileChannels.rbegin(), kTileChannels.rend(),
                            [&](int tile) { return tile <= std::min(channels, most); });
-  for (const int tile : kTiles) {
+  for (auto at = kTileChannels.rbegin(); at != kTileChannels.rend(); ++at) {
+    const int tile = *at;
     if (tile > std::min(channels, most + 1) || 2 * tile < most || (joined && tile % 2 != 0))
       continue;
     constexpr int kWorthwhile = 20;  // saves 1/20
@@ -75,7 +78,7 @@ struct SmladTemplate {
   /// The tile's usual values are not in the table: untuned() searches for them.
   static KnobTable table(const Workload& w, const Device& device) {
     std::vector<int> channels;
-    for (int c : {1, 2, 3, 4, 5, 6, 8})
+    for (const int c : kTileChannels)
       if (c <= w.out_c / w.groups) channels.push_back(c);
     KnobTable all{Row::kName, kVersion, {int_knob("oc", channels), int_knob("px", {1, 2, 3, 4})}};
     for (UsualKnob& knob : Row::knobs(w, device)) all.knobs.push_back(std::move(knob));

@@ -89,13 +89,18 @@ int usual_rows(const Workload& w, const Device& device) {
   return 0;
 }
 
+// Returns the most channels of a block, at most `wanted`, whose last block is not mostly padding.
+int without_padding(const Workload& w, int wanted) {
+  while (pads(w, wanted)) --wanted;
+  return wanted;
+}
+
 // Chooses `wanted` channels a block. If its last block would be mostly padding, five if registers
 // have room for the sums of so many, else fewer.
 int usual_channels2(const Workload& w, int wanted, int tiles) {
   constexpr int kMore = 5, kMostSums = 16;
   if (pads(w, wanted) && kMore * tiles <= kMostSums && !pads(w, kMore)) return kMore;
-  while (pads(w, wanted)) --wanted;
-  return wanted;
+  return without_padding(w, wanted);
 }
 
 std::vector<UsualKnob> knobs2(const Workload& w, const Device& device) {
@@ -110,8 +115,8 @@ std::vector<UsualKnob> knobs2(const Workload& w, const Device& device) {
 
 std::vector<UsualKnob> knobs4(const Workload& w, const Device& device) {
   const bool few_registers = sees_eight_registers(device.target);
-  int oc = few_registers ? 2 : 4, best = 1;
-  while (pads(w, oc)) --oc;
+  const int oc = without_padding(w, few_registers ? 2 : 4);
+  int best = 1;
   const std::vector<int> steps = steps4(w, device);
   const int longest = usual_loads(device) == "spread" || has_many_registers(device) ? 16
                       : can_smlad(device)                                           ? 8

@@ -108,7 +108,7 @@ std::string configuration(const Device& device, const BoardFacts& facts) {
 
 std::string linker_script(const RunnerPlace& runner) {
   return fmt::format(
-      "/* Where the runner lives; all the rest is for kernels. */\n"
+      "/* Memory of the runner; kernels use the rest. */\n"
       "MEMORY {{\n  code (rx) : ORIGIN = {:#x}, LENGTH = {:#x}\n"
       "  ram (rw) : ORIGIN = {:#x}, LENGTH = {:#x}\n}}\n"
       "SECTIONS {{\n"
